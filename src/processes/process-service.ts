@@ -24,7 +24,7 @@ import {
   type SpawnRequest,
   totalOf,
 } from './process-handle.js';
-import type { FoundProcess, KillOutcome, ProcessManager } from './process-manager.js';
+import type { FoundProcess, ProcessManager } from './process-manager.js';
 import type { ProcessRecord } from './process-record.js';
 
 /** What one answer shows of the first output. */
@@ -33,23 +33,18 @@ const FIRST_OUTPUT_CHARS = 8_196;
 const QUIET_MS = 200;
 /** A pattern is searched in the newest output; what is further back was searched before. */
 const SEARCH_BYTES = 64 * 1024;
+
 /** What a process has shown, as an answer holds it. */
-export interface ShownOutput {
+interface ShownOutput {
   readonly stdout?: string;
   readonly stderr?: string;
   readonly screen?: string;
 }
 
-export interface SpawnOutcome extends ShownOutput {
-  readonly record: ProcessRecord;
-  /** It runs, and the call no longer waits for it. */
-  readonly isBackground: boolean;
-}
-
-export interface InputQuery extends ProcessInput {
-  readonly id: string;
-  readonly waitFor?: string | undefined;
-  readonly limitMs: number;
+/** The arguments of `spawn`, before its folders are checked: `mountProject` is in the allowed roots, or relative to the active project. */
+export interface SpawnArguments extends Omit<SpawnRequest, 'cwd'> {
+  /** Host: a folder in the allowed roots, or relative to the active project, which it is without. */
+  readonly cwd?: string | undefined;
 }
 
 export interface InputOutcome extends ShownOutput {
@@ -84,12 +79,6 @@ export interface ListedProcess {
   readonly printedBytes: number;
 }
 
-/** The arguments of `spawn`, before its folders are checked: `mountProject` is in the allowed roots, or relative to the active project. */
-export interface SpawnArguments extends Omit<SpawnRequest, 'cwd'> {
-  /** Host: a folder in the allowed roots, or relative to the active project, which it is without. */
-  readonly cwd?: string | undefined;
-}
-
 export interface ProcessServiceParts {
   readonly manager: ProcessManager;
   readonly clock: Clock;
@@ -101,18 +90,21 @@ export interface ProcessServiceParts {
 export class ProcessService {
   /** Of a call that names none. */
   readonly defaultMode: ProcessMode;
+  /** See ProcessManager. */
+  readonly kill: ProcessManager['kill'];
   readonly #parts: ProcessServiceParts;
 
   constructor(parts: ProcessServiceParts) {
     this.defaultMode = parts.defaultMode ?? 'host';
+    this.kill = (id, name) => parts.manager.kill(id, name);
     this.#parts = parts;
   }
 
   /**
-   * Starts it and waits for its end, at most `limitMs`; 0 does not wait. A cancelled call ends it. Throws what AllowedRoots
-   * throws for the folder.
+   * Starts it and waits for its end, at most `limitMs`; 0 does not wait. A process that still runs then is in the background. A cancelled
+   * call ends it. Throws what AllowedRoots throws for the folder.
    */
-  async spawn(args: SpawnArguments, limitMs: number, signal: AbortSignal): Promise<SpawnOutcome> {
+  async spawn(args: SpawnArguments, limitMs: number, signal: AbortSignal) {
     const { manager, project, clock } = this.#parts;
     const { mode, cwd, mountProject } = args;
     const mounted = mountProject && { mountProject: await project.resolve(mountProject, 'mount_project') };
@@ -131,10 +123,17 @@ export class ProcessService {
     return { record, isBackground, ...((limitMs > 0 || !isBackground) && (await this.#shown(running, {}))) };
   }
 
-  /** Gives input, in the order text, keys, end of input, and waits for what comes of it. */
-  async input(query: InputQuery, signal: AbortSignal): Promise<InputOutcome> {
-    const running = await this.#parts.manager.reach(query.id);
-    const { waitFor, limitMs } = query;
+  /** Gives input and waits for what comes of it: a pause behind it, or a text in it. Throws when its keeper does not answer any more. */
+  async input(
+    query: ProcessInput & {
+      readonly id: string;
+      readonly waitFor?: string | undefined;
+      readonly limitMs: number;
+    },
+    signal: AbortSignal,
+  ): Promise<InputOutcome> {
+    const { id, waitFor, limitMs } = query;
+    const running = await this.#parts.manager.reach(id);
     const holds = waitFor === undefined ? undefined : textFinder(waitFor, true);
     const before = await this.#ends(running.record);
     await running.give(query);
@@ -142,6 +141,7 @@ export class ProcessService {
     return { record: running.record, outcome, ...(await this.#shown(running, before)) };
   }
 
+  /** A part of its output, or what its terminal shows. */
   async output(query: OutputQuery, signal: AbortSignal): Promise<OutputOutcome> {
     const { record, running } = await this.#parts.manager.find(query.id);
     const streams = streamsOf(record);
@@ -153,8 +153,7 @@ export class ProcessService {
         `Ask for ${streams.join(' or ')}.`,
       );
     }
-    const extents = await this.#extents(record);
-    const about = { record, stream, extents: Object.fromEntries(extents) };
+    const about = { record, stream, extents: Object.fromEntries(await this.#extents(record)) };
     if (query.screen) {
       const screen = record.screen ?? (await running?.screen())?.text;
       if (screen === undefined) throw noTerminal('Its screen was asked for');
@@ -181,12 +180,6 @@ export class ProcessService {
     return Promise.all(all.slice(0, runningCount + recent).map((one) => this.#listed(one)));
   }
 
-  /** See ProcessManager. */
-  kill(id: string, name: NodeJS.Signals): Promise<KillOutcome> {
-    return this.#parts.manager.kill(id, name);
-  }
-
-  /** Waits for what comes of an input: a pause behind it, or a text in it. Throws when its keeper does not answer any more. */
   async #wait(
     running: RunningProcess,
     before: OutputBytes,

@@ -4,48 +4,42 @@ import { type Closers, toDisposable } from '../../base/lifecycle.js';
 import { makeFolders } from '../../base/files/folders.js';
 import { systemClock } from '../../base/system-clock.js';
 import { releaseLease } from '../../store/project-lock.js';
-import { createProjectFiles, logFolder, type ProjectFiles } from '../../tasks/project-folder.js';
-import { findAgent, type TaskAgent } from '../agent/find-agent.js';
+import { createProjectFiles, logFolder } from '../../tasks/project-folder.js';
+import { findAgent } from '../agent/find-agent.js';
 import { TaskFiles } from './task-files.js';
-import { readPlan, type KeepTaskOptions, type TaskPlan } from './task-plan.js';
+import { readPlan, type KeepTaskOptions } from './task-plan.js';
 
 /** A task that has all it needs to run. */
-export interface OpenTask extends TaskPlan {
-  readonly agent: TaskAgent;
-  /** The files in the project, for people. */
-  readonly projectFiles: Pick<ProjectFiles, 'logFile' | 'promptFile'>;
-  readonly store: TaskFiles;
-  readonly releaseProject: () => void;
-  /** After this call its log is kept, whatever fails. */
-  readonly hasStarted: () => void;
-}
+export type OpenTask = Awaited<ReturnType<typeof openTask>>;
 
-/** Opens what the task needs. `closers` closes it, releases the project, and removes the files of a task that has not started. */
-export async function openTask(options: KeepTaskOptions, closers: Closers): Promise<OpenTask> {
+/**
+ * Opens what the task needs. `closers` closes it, releases the project, and removes the files in the project of a task for which
+ * `hasStarted` was not called.
+ */
+export async function openTask(options: KeepTaskOptions, closers: Closers) {
   const { lease } = options.launch;
   const project = toDisposable(() => (lease === undefined ? undefined : releaseLease(lease)));
   closers.owns('the lease of the project', project);
   const plan = await readPlan(options);
   const { spec, socketPath, stateDir, logger, prompt } = plan;
-  const { task_id: taskId } = spec;
-  const isQuestion = spec.purpose === 'ask';
+  const { task_id: taskId, project_path: folder, worktree, settings } = spec;
   closers.add('the socket', () => rm(socketPath, { force: true }));
   const agent = await findAgent(plan, closers);
   // A task in a worktree has its log in the project of the worktree's repository, which stays when the worktree is removed.
-  const home = spec.worktree?.project_path ?? spec.project_path;
+  const home = worktree?.project_path ?? folder;
+  const isQuestion = spec.purpose === 'ask';
   const ownFiles = { logFile: stateDir.logFile(taskId), promptFile: stateDir.promptFile(taskId) };
-  const { remove, ...projectFiles } = isQuestion
-    ? { ...ownFiles, remove: undefined }
+  const { logFile, promptFile, remove } = isQuestion
+    ? { ...ownFiles, remove: () => undefined }
     : await createProjectFiles(home, taskId, prompt);
   let isStarted = false;
-  closers.add('the files in the project', () => (isStarted ? undefined : remove?.()));
-  const { logFile } = projectFiles;
-  const files = await TaskFiles.open({
+  closers.add('the files in the project', () => (isStarted ? undefined : remove()));
+  const store = await TaskFiles.open({
     stateDir,
     taskId,
     logFile,
     makeLogFolder: () => (isQuestion ? makeFolders(dirname(logFile), 0o700) : logFolder(home)),
-    maxBytes: spec.settings.max_log_size_bytes,
+    maxBytes: settings.max_log_size_bytes,
     clock: systemClock,
     logger,
   });
@@ -53,10 +47,11 @@ export async function openTask(options: KeepTaskOptions, closers: Closers): Prom
   const driver = agent.installation.isClaude ? spec.driver : 'interactive';
   return {
     ...plan,
-    spec: { ...spec, driver, settings: { ...spec.settings, leaves_out: agent.leavesOut } },
+    spec: { ...spec, driver, settings: { ...settings, leaves_out: agent.leavesOut } },
     agent,
-    projectFiles,
-    store: closers.owns('the files of the task', files),
+    /** The files in the project, for people. */
+    projectFiles: { logFile, promptFile },
+    store: closers.owns('the files of the task', store),
     releaseProject: () => project.dispose(),
     hasStarted: () => (isStarted = true),
   };
