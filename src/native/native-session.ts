@@ -6,7 +6,7 @@ import { Closers } from '../base/lifecycle.js';
 import { createSecret, createTaskId } from '../base/ids.js';
 import { makeFolders } from '../base/files/folders.js';
 import type { KnownHookEvent } from '../claude/hooks/hook-event.js';
-import { KeeperServer } from '../keeper/main/keeper-server.js';
+import { serveTask } from '../keeper/main/keeper-server.js';
 import { TaskFiles } from '../keeper/main/task-files.js';
 import { pidOf, type Pid } from '../os/pid.js';
 import { realPathOfNearest } from '../projects/real-path.js';
@@ -96,7 +96,7 @@ async function open(parts: NativeSessionParts, taskId: string, closers: Closers)
   files.follow(run);
   const server = closers.owns(
     'the server of the socket',
-    await KeeperServer.start({ run, socketPath, clock, logger }),
+    await serveTask({ run, socketPath, clock, logger }),
   );
   await run.start();
   const pid = (await status.pid()) ?? ancestorPid(parts.likelyPid, ancestors);

@@ -49,11 +49,6 @@ export class ProcessOutput {
     return Object.fromEntries([...this.#files].map(([stream, file]) => [stream, file.endBytes]));
   }
 
-  /** Resolves when everything printed so far can be read from the files. */
-  async written(): Promise<void> {
-    await Promise.all([...this.#files.values()].map((file) => file.flush()));
-  }
-
   /** Writes out and closes the files; what is printed later opens them again. */
   async close(): Promise<void> {
     await Promise.all([...this.#files.values()].map((file) => file.release()));

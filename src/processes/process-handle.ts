@@ -48,29 +48,14 @@ export interface ProcessStats {
   readonly listeningPorts?: readonly number[];
 }
 
-/** What can be done with a process that runs. All methods throw BridgeError, PROCESS_NOT_RUNNING after its end. */
-export interface ProcessControls {
-  /** Hands bytes to the process in order. Ends when they are taken, or throws INPUT_REFUSED at once. */
-  write(bytes: Uint8Array): Promise<void>;
-  /** End of input: closes the pipe. A terminal has no end to close: its end-of-input key is `ctrl-d`. */
-  endInput(): Promise<void>;
-  /** NO_TERMINAL for a process without one. */
-  resize(size: TerminalSize): Promise<void>;
-  /** Sends the signal (`SIGTERM`) to the process and every descendant. */
-  signal(name: NodeJS.Signals): Promise<void>;
-  /**
-   * Ends the whole tree: `first`, then SIGTERM, then SIGKILL, each after a grace time, until nothing of it is left. The answer is how
-   * many processes are still there (0 unless the system refused).
-   */
-  kill(first: NodeJS.Signals): Promise<number>;
-  stats(): Promise<ProcessStats>;
-}
-
 /** A pipe takes bytes at once, or fails when nothing reads it; what it has not taken by then stays queued. */
 const WRITE_LIMIT_MS = 100;
 
-/** A running or ended process of either backend. One contract suite holds both to the same behaviour. */
-export abstract class ProcessHandle implements ProcessControls {
+/**
+ * A running or ended process of either backend. One contract suite holds both to the same behaviour. All that is done with it throws
+ * BridgeError, PROCESS_NOT_RUNNING after its end.
+ */
+export abstract class ProcessHandle {
   readonly spec: ProcessSpec;
   /** Ends after the last byte of output has been handed on; never rejects. */
   readonly exited: Promise<ExitStatus>;
@@ -89,12 +74,18 @@ export abstract class ProcessHandle implements ProcessControls {
     });
   }
 
+  /** Sends the signal (`SIGTERM`) to the process and every descendant. */
   abstract signal(name: NodeJS.Signals): Promise<void>;
+  /**
+   * Ends the whole tree: `first`, then SIGTERM, then SIGKILL, each after a grace time, until nothing of it is left. The answer is how
+   * many processes are still there (0 unless the system refused).
+   */
   abstract kill(first: NodeJS.Signals): Promise<number>;
   abstract stats(): Promise<ProcessStats>;
   /** Kills what is left and releases everything. */
   abstract dispose(): Promise<void>;
 
+  /** Hands bytes to the process in order. Ends when they are taken, or throws INPUT_REFUSED at once. */
   async write(bytes: Uint8Array): Promise<void> {
     this.mustRun();
     const result = this.#child.write(bytes);
@@ -109,6 +100,7 @@ export abstract class ProcessHandle implements ProcessControls {
     if ((await withinMs(this.clock, WRITE_LIMIT_MS, this.#child.flushed())) === false) throw inputClosed();
   }
 
+  /** End of input: closes the pipe. A terminal has no end to close: its end-of-input key is `ctrl-d`. */
   async endInput(): Promise<void> {
     if (this.spec.tty !== undefined) {
       throw new BridgeError(
@@ -121,6 +113,7 @@ export abstract class ProcessHandle implements ProcessControls {
     if (!this.#child.endInput()) throw inputClosed();
   }
 
+  /** NO_TERMINAL for a process without one. */
   async resize(size: TerminalSize): Promise<void> {
     if (this.spec.tty === undefined) throw noTerminal('It was to be resized');
     this.mustRun();
@@ -150,21 +143,29 @@ export function totalOf({ stdout = 0, stderr = 0, terminal = 0 }: OutputBytes): 
   return stdout + stderr + terminal;
 }
 
-/** A process with its record, here or in a keeper. Its output is read from its files. */
-export interface RunningProcess extends ProcessControls {
+/** What a process is given, in this order. */
+export interface ProcessInput {
+  /** NO_TERMINAL for a process without one, as for keys. */
+  readonly size?: TerminalSize | undefined;
+  readonly text?: string | undefined;
+  /** By name. */
+  readonly keys?: readonly string[] | undefined;
+  /** The end of input. */
+  readonly eof?: boolean | undefined;
+}
+
+/** A process with its record, here or in a keeper. Its output is read from its files. What is asked of it throws as in ProcessHandle. */
+export interface RunningProcess extends Pick<ProcessHandle, 'signal' | 'kill' | 'stats'> {
   readonly record: ProcessRecord;
   /** Ends when it has ended and its output is on disk, with its last record; never rejects. */
   readonly ended: Promise<ProcessRecord>;
   /** Ends when `record.json` has the end, or never will. Until then only this knows it. */
   readonly recorded: Promise<void>;
-  /** Keys by name; NO_TERMINAL for a process without one. */
-  press(keys: readonly string[]): Promise<void>;
-  /** How much it has printed so far, all of it readable in its files by now. */
-  printed(): Promise<OutputBytes>;
-  /** Ends when it prints something beyond `printedBytes` of all streams, when it ends, or after `limitMs`. */
-  untilPrints(printedBytes: number, limitMs: number): Promise<void>;
+  give(input: ProcessInput): Promise<void>;
+  /** How much it has printed, once that is more than `beyond` in all its streams, it has ended, or `limitMs` is over; by default now. */
+  printed(beyond?: number, limitMs?: number): Promise<OutputBytes>;
   /** What a terminal shows, one line a row, without blank ones at the end; NO_TERMINAL for a process without one. */
-  screen(): Promise<string>;
+  screen(): Promise<TerminalSize & { readonly text: string }>;
 }
 
 /** What a keeper runs. It holds an environment, and is never written to disk. */
@@ -176,9 +177,9 @@ export interface KeptLaunch {
 /** Runs processes that outlive the server: each has a keeper. */
 export interface ProcessKeepers {
   /** Throws BridgeError when it cannot be started; nothing is left behind then. */
-  launch(launch: KeptLaunch): Promise<RunningProcess>;
+  keep(launch: KeptLaunch): Promise<RunningProcess>;
   /** Undefined when its keeper is gone. */
-  connect(record: ProcessRecord): Promise<RunningProcess | undefined>;
+  reach(record: ProcessRecord): Promise<RunningProcess | undefined>;
 }
 
 /** Throws INVALID_ARGUMENTS for a signal that does not exist on this system. */

@@ -97,7 +97,7 @@ export class ProcessManager {
     };
     const spec = { ...wanted, id, env: mark === null ? wanted.env : environment(mark, wanted.env) };
     const started = keep
-      ? await keepers.launch({ record, spec })
+      ? await keepers.keep({ record, spec })
       : await ProcessRun.start(this.#parts, record, async (sink) =>
           (await this.#backend(mode)).spawn(spec, sink),
         );
@@ -223,7 +223,7 @@ export class ProcessManager {
     const own = this.#running.get(record.process_id);
     if (own !== undefined) return found(own);
     if (record.status === 'terminated') return { record, running: undefined };
-    const running = record.keep ? await keepers.connect(record) : undefined;
+    const running = record.keep ? await keepers.reach(record) : undefined;
     if (running !== undefined) {
       this.#hold(running);
       return found(running);

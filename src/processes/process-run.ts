@@ -10,8 +10,8 @@ import { ProcessOutput } from './output.js';
 import {
   noTerminal,
   type OutputBytes,
-  type ProcessControls,
   type ProcessHandle,
+  type ProcessInput,
   type RunningProcess,
   totalOf,
 } from './process-handle.js';
@@ -34,10 +34,8 @@ export interface ProcessRunParts {
 export class ProcessRun implements RunningProcess {
   readonly ended: Promise<ProcessRecord>;
   readonly recorded: Promise<void>;
-  readonly write: ProcessControls['write'];
-  readonly endInput: ProcessControls['endInput'];
-  readonly signal: ProcessControls['signal'];
-  readonly stats: ProcessControls['stats'];
+  readonly signal: RunningProcess['signal'];
+  readonly stats: RunningProcess['stats'];
   readonly #parts: ProcessRunParts;
   readonly #handle: ProcessHandle;
   readonly #output: ProcessOutput;
@@ -57,8 +55,6 @@ export class ProcessRun implements RunningProcess {
     this.#handle = handle;
     this.#output = shown.output;
     this.#screen = shown.screen;
-    this.write = (bytes) => handle.write(bytes);
-    this.endInput = () => handle.endInput();
     this.signal = (name) => handle.signal(name);
     this.stats = () => handle.stats();
     const end = handle.exited.then((exit) => this.#end(exit));
@@ -108,14 +104,18 @@ export class ProcessRun implements RunningProcess {
     return this.#record;
   }
 
-  async press(keys: readonly string[]): Promise<void> {
-    if (this.#screen === undefined) throw noTerminal('Keys were to be pressed');
-    await this.write(bytesOfKeys(keys, this.#screen.hasApplicationCursorKeys));
-  }
-
-  async resize(size: TerminalSize): Promise<void> {
-    await this.#handle.resize(size);
-    this.#screen?.resize(size.columns, size.rows);
+  async give({ size, text = '', keys = [], eof = false }: ProcessInput): Promise<void> {
+    const [handle, screen] = [this.#handle, this.#screen];
+    if (size !== undefined) {
+      await handle.resize(size);
+      screen?.resize(size.columns, size.rows);
+    }
+    if (text !== '') await handle.write(Buffer.from(text));
+    if (keys.length > 0) {
+      if (screen === undefined) throw noTerminal('Keys were to be pressed');
+      await handle.write(bytesOfKeys(keys, screen.hasApplicationCursorKeys));
+    }
+    if (eof) await handle.endInput();
   }
 
   async kill(first: NodeJS.Signals): Promise<number> {
@@ -124,31 +124,28 @@ export class ProcessRun implements RunningProcess {
     return left;
   }
 
-  async printed(): Promise<OutputBytes> {
-    await this.#output.written();
+  async printed(beyond = -1, limitMs = 0): Promise<OutputBytes> {
+    if (totalOf(this.#output.bytes) <= beyond && this.#record.status === 'running')
+      await new Promise<void>((resolve) => {
+        const done = (): void => {
+          for (const one of waits) one.dispose();
+          resolve();
+        };
+        const waits = [
+          this.#parts.clock.after(limitMs, done),
+          this.#output.onPrinted(done),
+          this.#done.event(done),
+        ];
+      });
     return this.#output.bytes;
   }
 
-  async untilPrints(printedBytes: number, limitMs: number): Promise<void> {
-    if (totalOf(this.#output.bytes) > printedBytes || this.#record.status === 'terminated') return;
-    await new Promise<void>((resolve) => {
-      const done = (): void => {
-        for (const one of waits) one.dispose();
-        resolve();
-      };
-      const waits = [
-        this.#parts.clock.after(limitMs, done),
-        this.#output.onPrinted(done),
-        this.#done.event(done),
-      ];
-    });
-  }
-
-  async screen(): Promise<string> {
+  async screen(): Promise<TerminalSize & { readonly text: string }> {
     if (this.#screen === undefined) throw noTerminal('Its screen was asked for');
     // When everything printed so far has been drawn.
     await this.#screen.parsed();
-    return this.#screen.snapshot().text();
+    const shown = this.#screen.snapshot();
+    return { text: shown.text(), columns: shown.columns, rows: shown.rows };
   }
 
   /** Waits no longer for a disk that does not take the end. */
@@ -160,7 +157,7 @@ export class ProcessRun implements RunningProcess {
   async #end(exit: ExitStatus): Promise<boolean> {
     const endedAt = new Date(this.#parts.clock.now());
     await this.#output.close();
-    const shown = this.#screen === undefined ? null : await this.screen();
+    const shown = this.#screen === undefined ? null : (await this.screen()).text;
     this.#screen?.dispose();
     this.#record = {
       ...this.#record,

@@ -1,7 +1,7 @@
 import { withinMs, type Clock } from '../base/clock.js';
 import { BridgeError, ignoreBridgeError } from '../base/errors.js';
 import type { ActiveProject } from '../projects/active-project.js';
-import type { OutputStream, TerminalSize } from '../pty/child.js';
+import type { OutputStream } from '../pty/child.js';
 import { WORK_DIRECTORY } from './docker/container-options.js';
 import { OutputReader, type Extent } from './output.js';
 import {
@@ -17,13 +17,14 @@ import {
 import {
   noTerminal,
   type OutputBytes,
+  type ProcessInput,
   type ProcessMode,
   type ProcessStats,
   type RunningProcess,
   type SpawnRequest,
   totalOf,
 } from './process-handle.js';
-import type { FoundProcess, KillOutcome, ProcessManager } from './process-manager.js';
+import type { FoundProcess, ProcessManager } from './process-manager.js';
 import type { ProcessRecord } from './process-record.js';
 
 /** What one answer shows of the first output. */
@@ -32,27 +33,18 @@ const FIRST_OUTPUT_CHARS = 8_196;
 const QUIET_MS = 200;
 /** A pattern is searched in the newest output; what is further back was searched before. */
 const SEARCH_BYTES = 64 * 1024;
+
 /** What a process has shown, as an answer holds it. */
-export interface ShownOutput {
+interface ShownOutput {
   readonly stdout?: string;
   readonly stderr?: string;
   readonly screen?: string;
 }
 
-export interface SpawnOutcome extends ShownOutput {
-  readonly record: ProcessRecord;
-  /** It runs, and the call no longer waits for it. */
-  readonly isBackground: boolean;
-}
-
-export interface InputQuery {
-  readonly id: string;
-  readonly text?: string | undefined;
-  readonly keys?: readonly string[] | undefined;
-  readonly eof?: boolean | undefined;
-  readonly size?: TerminalSize | undefined;
-  readonly waitFor?: string | undefined;
-  readonly limitMs: number;
+/** The arguments of `spawn`, before its folders are checked: `mountProject` is in the allowed roots, or relative to the active project. */
+export interface SpawnArguments extends Omit<SpawnRequest, 'cwd'> {
+  /** Host: a folder in the allowed roots, or relative to the active project, which it is without. */
+  readonly cwd?: string | undefined;
 }
 
 export interface InputOutcome extends ShownOutput {
@@ -87,12 +79,6 @@ export interface ListedProcess {
   readonly printedBytes: number;
 }
 
-/** The arguments of `spawn`, before its folders are checked: `mountProject` is in the allowed roots, or relative to the active project. */
-export interface SpawnArguments extends Omit<SpawnRequest, 'cwd'> {
-  /** Host: a folder in the allowed roots, or relative to the active project, which it is without. */
-  readonly cwd?: string | undefined;
-}
-
 export interface ProcessServiceParts {
   readonly manager: ProcessManager;
   readonly clock: Clock;
@@ -104,18 +90,21 @@ export interface ProcessServiceParts {
 export class ProcessService {
   /** Of a call that names none. */
   readonly defaultMode: ProcessMode;
+  /** See ProcessManager. */
+  readonly kill: ProcessManager['kill'];
   readonly #parts: ProcessServiceParts;
 
   constructor(parts: ProcessServiceParts) {
     this.defaultMode = parts.defaultMode ?? 'host';
+    this.kill = (id, name) => parts.manager.kill(id, name);
     this.#parts = parts;
   }
 
   /**
-   * Starts it and waits for its end, at most `limitMs`; 0 does not wait. A cancelled call ends it. Throws what AllowedRoots
-   * throws for the folder.
+   * Starts it and waits for its end, at most `limitMs`; 0 does not wait. A process that still runs then is in the background. A cancelled
+   * call ends it. Throws what AllowedRoots throws for the folder.
    */
-  async spawn(args: SpawnArguments, limitMs: number, signal: AbortSignal): Promise<SpawnOutcome> {
+  async spawn(args: SpawnArguments, limitMs: number, signal: AbortSignal) {
     const { manager, project, clock } = this.#parts;
     const { mode, cwd, mountProject } = args;
     const mounted = mountProject && { mountProject: await project.resolve(mountProject, 'mount_project') };
@@ -134,23 +123,27 @@ export class ProcessService {
     return { record, isBackground, ...((limitMs > 0 || !isBackground) && (await this.#shown(running, {}))) };
   }
 
-  /** Gives input, in the order text, keys, end of input, and waits for what comes of it. */
-  async input(query: InputQuery, signal: AbortSignal): Promise<InputOutcome> {
-    const running = await this.#parts.manager.reach(query.id);
-    const { text, keys, eof, size, waitFor, limitMs } = query;
+  /** Gives input and waits for what comes of it: a pause behind it, or a text in it. Throws when its keeper does not answer any more. */
+  async input(
+    query: ProcessInput & {
+      readonly id: string;
+      readonly waitFor?: string | undefined;
+      readonly limitMs: number;
+    },
+    signal: AbortSignal,
+  ): Promise<InputOutcome> {
+    const { id, waitFor, limitMs } = query;
+    const running = await this.#parts.manager.reach(id);
     const holds = waitFor === undefined ? undefined : textFinder(waitFor, true);
-    const before = await running.printed();
-    if (size !== undefined) await running.resize(size);
-    if (text !== undefined && text !== '') await running.write(Buffer.from(text));
-    if (keys !== undefined && keys.length > 0) await running.press(keys);
-    if (eof === true) await running.endInput();
+    const before = await this.#ends(running.record);
+    await running.give(query);
     const outcome = await this.#wait(running, before, holds, limitMs, signal);
     return { record: running.record, outcome, ...(await this.#shown(running, before)) };
   }
 
+  /** A part of its output, or what its terminal shows. */
   async output(query: OutputQuery, signal: AbortSignal): Promise<OutputOutcome> {
     const { record, running } = await this.#parts.manager.find(query.id);
-    await running?.printed();
     const streams = streamsOf(record);
     const stream = query.stream ?? streams[0] ?? 'stdout';
     if (!streams.includes(stream)) {
@@ -160,10 +153,9 @@ export class ProcessService {
         `Ask for ${streams.join(' or ')}.`,
       );
     }
-    const extents = await this.#extents(record);
-    const about = { record, stream, extents: Object.fromEntries(extents) };
+    const about = { record, stream, extents: Object.fromEntries(await this.#extents(record)) };
     if (query.screen) {
-      const screen = record.screen ?? (await running?.screen());
+      const screen = record.screen ?? (await running?.screen())?.text;
       if (screen === undefined) throw noTerminal('Its screen was asked for');
       return { ...about, screen };
     }
@@ -188,12 +180,6 @@ export class ProcessService {
     return Promise.all(all.slice(0, runningCount + recent).map((one) => this.#listed(one)));
   }
 
-  /** See ProcessManager. */
-  kill(id: string, name: NodeJS.Signals): Promise<KillOutcome> {
-    return this.#parts.manager.kill(id, name);
-  }
-
-  /** Waits for what comes of an input: a pause behind it, or a text in it. Throws when its keeper does not answer any more. */
   async #wait(
     running: RunningProcess,
     before: OutputBytes,
@@ -208,14 +194,14 @@ export class ProcessService {
     while (!signal.aborted) {
       const leftMs = untilMs - clock.monotonicMs();
       const isPausing = hasPrinted && holds === undefined;
-      const waiting = running.untilPrints(seen, Math.max(0, isPausing ? Math.min(QUIET_MS, leftMs) : leftMs));
-      // If this fails, what was printed before may still hold the text.
-      await waiting.catch(() => undefined);
-      const printed = await running.printed();
-      const isNew = totalOf(printed) > seen;
-      seen = totalOf(printed);
+      const waiting = running.printed(seen, Math.max(0, isPausing ? Math.min(QUIET_MS, leftMs) : leftMs));
+      const printed = await waiting.catch(() => undefined);
+      const isNew = printed !== undefined && totalOf(printed) > seen;
+      if (isNew) seen = totalOf(printed);
       hasPrinted ||= isNew;
-      if (holds !== undefined && isNew && (await this.#holdsNew(running, before, holds))) return 'found';
+      // If its keeper went, what was printed before may still hold the text.
+      const isHeld = holds !== undefined && (isNew || printed === undefined);
+      if (isHeld && (await this.#holdsNew(running, before, holds))) return 'found';
       if (running.record.status === 'terminated') return 'ended';
       await waiting;
       if (!isNew && isPausing) return 'quiet';
@@ -244,10 +230,13 @@ export class ProcessService {
     return Promise.all(extents);
   }
 
+  async #ends(record: ProcessRecord): Promise<OutputBytes> {
+    return Object.fromEntries((await this.#extents(record)).map(([stream, { end }]) => [stream, end]));
+  }
+
   async #listed({ record, running }: FoundProcess): Promise<ListedProcess> {
     // One that ends meanwhile, or does not answer, is listed without.
     const stats = await running?.stats().catch(ignoreBridgeError);
-    await running?.printed();
     const printedBytes = (await this.#extents(record)).reduce((sum, [, { end }]) => sum + end, 0);
     return { record, ...(stats !== undefined && { stats }), printedBytes };
   }
@@ -256,8 +245,8 @@ export class ProcessService {
   async #shown(running: RunningProcess, since: OutputBytes): Promise<ShownOutput> {
     const { record } = running;
     if (record.tty !== null)
-      return { screen: record.screen ?? (await running.screen().catch(ignoreBridgeError)) ?? '' };
-    const { stdout = 0, stderr = 0 } = await running.printed();
+      return { screen: record.screen ?? (await running.screen().catch(ignoreBridgeError))?.text ?? '' };
+    const { stdout = 0, stderr = 0 } = await this.#ends(record);
     // Each has half, and what the other leaves of its own.
     const shown = (stream: 'stdout' | 'stderr', others: number) => {
       const room = Math.max(FIRST_OUTPUT_CHARS / 2, FIRST_OUTPUT_CHARS - others);

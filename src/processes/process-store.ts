@@ -8,12 +8,10 @@ import { unlessGone } from './output.js';
 import { processRecordSchema, type ProcessRecord } from './process-record.js';
 
 const OWNER_ONLY_FOLDER = 0o700;
-const RECORD_FILE = 'record.json';
 
 /** The folders of processes in the state directory: `processes/<id>/` with `record.json` and the files of the output. */
 export class ProcessStore {
   readonly path: string;
-  #isMade = false;
 
   constructor(statePath: string) {
     this.path = join(statePath, 'processes');
@@ -30,8 +28,7 @@ export class ProcessStore {
    * then.
    */
   async create(record: ProcessRecord): Promise<string> {
-    if (!this.#isMade) await ensurePrivateFolder(this.path, process.getuid?.() ?? 0, 'Set MCP_STATE_DIR.');
-    this.#isMade = true;
+    await ensurePrivateFolder(this.path, process.getuid?.() ?? 0, 'Set MCP_STATE_DIR.');
     const folder = this.folder(record.process_id);
     try {
       await mkdir(folder, { mode: OWNER_ONLY_FOLDER });
@@ -49,28 +46,23 @@ export class ProcessStore {
   }
 
   async write(record: ProcessRecord): Promise<void> {
-    const path = join(this.folder(record.process_id), RECORD_FILE);
-    await writeJsonFileAtomically(path, record, { durable: false });
+    await writeJsonFileAtomically(this.#file(record.process_id), record, { durable: false });
   }
 
   /** Undefined when there is none of that id, or none that can be read. */
   async read(id: string): Promise<ProcessRecord | undefined> {
     if (!PROCESS_ID_PATTERN.test(id)) return undefined;
-    const file = await readJsonFile(join(this.folder(id), RECORD_FILE), processRecordSchema);
+    const file = await readJsonFile(this.#file(id), processRecordSchema);
     return file.state === 'ok' ? file.value : undefined;
   }
 
   /** All records that can be read, the youngest process first. */
   async all(): Promise<ProcessRecord[]> {
-    const records = await Promise.all((await this.ids()).map((id) => this.read(id)));
+    const names = (await unlessGone(readdir(this.path))) ?? [];
+    const records = await Promise.all(names.map((name) => this.read(name)));
     return records
       .filter((record) => record !== undefined)
       .sort((a, b) => (a.started_at < b.started_at ? 1 : -1));
-  }
-
-  async ids(): Promise<string[]> {
-    const names = (await unlessGone(readdir(this.path))) ?? [];
-    return names.filter((name) => PROCESS_ID_PATTERN.test(name));
   }
 
   /** Bytes of all files of a process. */
@@ -83,5 +75,9 @@ export class ProcessStore {
 
   async remove(id: string): Promise<void> {
     await rm(this.folder(id), { recursive: true, force: true });
+  }
+
+  #file(id: string): string {
+    return join(this.folder(id), 'record.json');
   }
 }

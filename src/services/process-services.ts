@@ -1,7 +1,7 @@
 import { lazily } from '../base/lifecycle.js';
 import { systemClock } from '../base/system-clock.js';
 import { writeGuard } from '../files/write/protected-path.js';
-import { ProcessKeeperHost } from '../keeper/host/kept-process.js';
+import { KeeperHost } from '../keeper/host/keeper-host.js';
 import { MARK_VARIABLE } from '../os/mark-variable.js';
 import type { DockerBackend } from '../processes/docker/docker-backend.js';
 import type { ContainerCopies } from '../processes/docker/container-copies.js';
@@ -78,9 +78,7 @@ export async function createProcessServices(
       host: lazily(async () => hostBackend(config.shell, owner.start_time, state.runtimeDir.path)),
       docker: containers,
     },
-    keepers: new ProcessKeeperHost({
-      ...keeperProgram(options, state),
-      store,
+    keepers: new KeeperHost(keeperProgram(options, state)).keepers({
       shell: config.shell,
       maxOutputBytes: MAX_OUTPUT_BYTES,
       containers: { engine, ownerId: containerOwnerId(statePath), image: config.docker_image },

@@ -12,7 +12,7 @@ import { isSameProject } from '../projects/same-project.js';
 import { Mutex, type Release } from './mutex.js';
 import { ownerState } from './owner-state.js';
 import { ownIdentity } from './process-identity.js';
-import { processIdentitySchema } from './process-place.js';
+import { processIdentitySchema, type ProcessIdentity } from './process-place.js';
 
 const LEASE_VERSION = 1;
 const leaseSchema = z.object({
@@ -23,7 +23,7 @@ const leaseSchema = z.object({
   owner: processIdentitySchema,
   /** ISO 8601 in UTC. */
   since: z.string(),
-  /** True while a server starts the task. */
+  /** True until the owner has handed it to the task's keeper. */
   reserved: z.boolean().optional(),
 });
 
@@ -42,11 +42,21 @@ export interface LockRequest {
   readonly taskId: string;
 }
 
-/** A lock of this process, until it is released or the process ends. */
+/** A lock of this process, until it is released or handed over, or the process ends. */
 export interface Lock {
   readonly holder: LockHolder;
-  /** Works on a full disk, too; does nothing the second time. Throws the system's error. */
+  /** Works on a full disk, too; does nothing the second time, and after `handTo`. Throws the system's error. */
   release(): void;
+  /**
+   * Makes a process that has announced itself the owner: from now on its end frees the project. It releases the lock by `releaseLease`
+   * with the path that is returned. Throws the system's error.
+   */
+  handTo(owner: ProcessIdentity): Promise<string>;
+}
+
+/** Releases a lease that another process has handed to this one. Only once: then another process may have it. */
+export function releaseLease(path: string): void {
+  rmSync(path, { force: true });
 }
 
 /** Which task has which project, while no other process may change that. */
@@ -56,8 +66,8 @@ export interface LockTable {
   /** Of owners that are provably dead: they hold nothing. */
   readonly dead: readonly LockHolder[];
   /**
-   * Takes the project for a task that this process is about to start, until the task's keeper has taken it with `acquire`.
-   * Only for a project that is free in this table.
+   * Takes the project for a task that this process is about to start, until it is handed to the task's keeper. Only for a project that
+   * is free in this table.
    */
   reserve(request: LockRequest): Promise<Lock>;
   /** Removes the lock of a dead owner; first what it left behind must be gone. */
@@ -65,8 +75,7 @@ export interface LockTable {
 }
 
 const OWNER_ONLY = 0o700;
-const RESERVED = '.reserved';
-const LEASE_NAME = /^[0-9a-f]{64}(\.reserved)?$/;
+const LEASE_NAME = /^[0-9a-f]{64}$/;
 /** What `writeJsonFileAtomically` leaves when its process is killed. */
 const UNFINISHED = /^\..*\.tmp$/;
 /** A critical section takes a few milliseconds; a process that waits for one tries again this often. */
@@ -76,8 +85,8 @@ const MUTEX_LIMIT_MS = 20_000;
 
 /**
  * One running task a project, across all processes of the user. A folder and one that lies in it are one project. A **lease** is
- * `<lockDir>/<hash of the project's path>`, and `….reserved` while a server starts the task: each is written by its owner in a critical
- * section and removed by its owner, or in a critical section when the owner is dead.
+ * `<lockDir>/<hash of the project's path>`: it is written in a critical section, then replaced or removed by its owner alone, or removed
+ * in a critical section when the owner is dead.
  */
 export class ProjectLocks implements Disposable {
   readonly #lockDir: string;
@@ -101,21 +110,12 @@ export class ProjectLocks implements Disposable {
   }
 
   /**
-   * Takes the project for a task of this process when the project, its parents and what lies in it are free, or reserved for this task;
-   * of any number of processes that try at once one gets it. `check` is called before, in the same critical section, and may throw.
-   * Throws BridgeError STATE_UNUSABLE when the disk does not let it.
+   * Takes the project for a task of this process when the project, its parents and what lies in it are free; of any number of processes
+   * that try at once one gets it. Throws BridgeError STATE_UNUSABLE when the disk does not let it.
    */
-  async acquire(
-    request: LockRequest,
-    check?: () => Promise<void>,
-  ): Promise<{ readonly held: Lock } | { readonly busy: LockHolder }> {
+  acquire(request: LockRequest): Promise<{ readonly held: Lock } | { readonly busy: LockHolder }> {
     return this.exclusively(async ({ held }) => {
-      await check?.();
-      const busy = held.find(
-        ({ project_path, task_id, reserved }) =>
-          isSameProject(project_path, request.projectPath) &&
-          !(task_id === request.taskId && project_path === request.projectPath && reserved === true),
-      );
+      const busy = held.find(({ project_path }) => isSameProject(project_path, request.projectPath));
       return busy === undefined ? { held: await this.#write(request, false) } : { busy };
     });
   }
@@ -204,31 +204,36 @@ export class ProjectLocks implements Disposable {
       ...(reserved && { reserved }),
     };
     const path = this.#pathOf(holder);
+    const write = (lease: object): Promise<void> =>
+      writeJsonFileAtomically(path, { version: LEASE_VERSION, ...lease }, { durable: false });
     await makeFolders(this.#lockDir, OWNER_ONLY);
-    await writeJsonFileAtomically(path, { version: LEASE_VERSION, ...holder }, { durable: false });
+    await write(holder);
     let isHeld = true;
     const release = (): void => {
       // The second time the lease may be another process's. No other process removes or replaces what a living process holds.
-      if (isHeld) rmSync(path, { force: true });
+      if (isHeld) releaseLease(path);
       isHeld = false;
     };
-    return { holder, release };
+    const handTo = async (owner: ProcessIdentity): Promise<string> => {
+      await write({ ...holder, owner, reserved: undefined });
+      isHeld = false;
+      return path;
+    };
+    return { holder, release, handTo };
   }
 
   async #read(names: readonly string[], setsAside = false): Promise<Pick<LockTable, 'held' | 'dead'>> {
-    const held = new Map<string, LockHolder>();
+    const held: LockHolder[] = [];
     const dead: LockHolder[] = [];
     const read = names
       .filter((name) => LEASE_NAME.test(name))
       .map(async (name) => {
         const holder = await this.#readLease(name, setsAside);
         if (holder === undefined) return;
-        if ((await ownerState(holder.owner, this.#statePath)) === 'gone') dead.push(holder);
-        // The keeper has taken what the server still reserves.
-        else if (holder.reserved !== true || !held.has(holder.task_id)) held.set(holder.task_id, holder);
+        ((await ownerState(holder.owner, this.#statePath)) === 'gone' ? dead : held).push(holder);
       });
     await Promise.all(read);
-    return { held: [...held.values()], dead };
+    return { held, dead };
   }
 
   async #readLease(name: string, setsAside: boolean): Promise<LockHolder | undefined> {
@@ -259,8 +264,7 @@ export class ProjectLocks implements Disposable {
     }
   }
 
-  #pathOf({ project_path, reserved }: Pick<LockHolder, 'project_path' | 'reserved'>): string {
-    const name = createHash('sha256').update(project_path).digest('hex');
-    return join(this.#lockDir, reserved === true ? name + RESERVED : name);
+  #pathOf({ project_path }: Pick<LockHolder, 'project_path'>): string {
+    return join(this.#lockDir, createHash('sha256').update(project_path).digest('hex'));
   }
 }

@@ -1,6 +1,7 @@
 // Pure.
 import { z } from 'zod';
 import type { Event, Disposable } from '../base/lifecycle.js';
+import type { Lock } from '../store/project-lock.js';
 import type { TaskRecord } from './task.js';
 import type { TaskSpec } from './task-spec.js';
 
@@ -51,10 +52,10 @@ export type KeptTaskName = Pick<TaskRecord, 'task_id'> & Partial<Pick<TaskRecord
 /** Starts tasks and reaches running ones. Keeper processes and the in-process host pass one contract suite. */
 export interface TaskHost {
   /**
-   * Starts the task whose spec and prompt lie in the state directory. Resolves when the agent process runs.
-   * Throws BridgeError (TASK_ALREADY_RUNNING, CLAUDE_NOT_FOUND, …); nothing is left behind then.
+   * Starts the task whose spec and prompt lie in the state directory, and hands its keeper the lease of the project, which a question
+   * lacks. Resolves when the agent process runs. Throws BridgeError (CLAUDE_NOT_FOUND, …); nothing is left behind then.
    */
-  launch(spec: TaskSpec): Promise<TaskRecord>;
+  launch(spec: TaskSpec, lease?: Lock): Promise<TaskRecord>;
   /**
    * A link to a running task, or undefined when no keeper lives for it. Without `socket_path`, where its record cannot be
    * read, the keeper is looked for where this host's own would listen.

@@ -212,9 +212,9 @@ async function enter(spec: TaskSpec, { prompt, onConflict }: StartTask, parts: P
   const entry = await queue.enter(spec, prompt, { limit, waits: onConflict === 'queue' });
   if (!('release' in entry)) return entry;
   try {
-    return await host.launch(spec);
+    return await host.launch(spec, entry);
   } finally {
-    // The task's keeper has the project, or no one.
+    // Nothing, once the task's keeper has it.
     entry.release();
   }
 }

@@ -193,7 +193,6 @@ export const layers: readonly Layer[] = [
       'main/keep-task',
       'main/task-files',
       'main/task-judge',
-      'host/kept-process',
       'host/sweeper',
       'notices/open-notices',
       'agent/project-settings',
@@ -401,12 +400,12 @@ export const exceptions: readonly {
     why: 'the engine is looked for where a server looks for it',
   },
   {
-    file: 'keeper/main/task-receipt.ts',
+    file: 'keeper/main/keep-task.ts',
     imports: 'git',
     why: 'a part of keep-task, which composes: a receipt reads the repository by git',
   },
   {
-    file: 'keeper/main/task-receipt.ts',
+    file: 'keeper/main/keep-task.ts',
     imports: 'projects',
     why: 'git reads a repository inside the allowed roots alone',
   },

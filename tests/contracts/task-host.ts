@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { nextEvent } from '../../src/base/lifecycle.js';
@@ -9,6 +9,8 @@ import { asksAboutPrompts } from '../harness/scripted-agent.js';
 
 export interface HostUnderTest {
   readonly host: TaskHost;
+  /** Takes the project and hands it over, as a server does. */
+  readonly launch: TaskHost['launch'];
   readonly project: string;
   readonly stateDir: string;
   /** Writes spec and prompt where a host finds them. */
@@ -24,7 +26,7 @@ export function describeTaskHost(name: string, open: () => Promise<HostUnderTest
       test: HostUnderTest,
       spec: TaskSpec,
     ): Promise<{ record: TaskRecord; link: TaskLink }> {
-      const record = await test.host.launch(spec);
+      const record = await test.launch(spec);
       const link = await test.host.connect(record);
       if (link === undefined) throw new Error('no link to a task that runs');
       return { record, link };
@@ -53,6 +55,11 @@ export function describeTaskHost(name: string, open: () => Promise<HostUnderTest
       const { record, link } = await linked(test, await test.prepare('AGENT: sleeps 1'));
       expect(record).toMatchObject({ status: 'running', project_path: test.project, ended_at: null });
       expect(record.started_at).not.toBeNull();
+      const [lease = ''] = await readdir(join(test.stateDir, 'locks'));
+      expect(JSON.parse(await readFile(join(test.stateDir, 'locks', lease), 'utf8'))).toMatchObject({
+        task_id: record.task_id,
+        owner: record.keeper,
+      });
       const final = await nextEvent(link.onRecord, ({ status }) => isFinal(status));
       expect(final).toMatchObject({ status: 'completed', exit_code: 0, last_output: 'sleeping\nawake' });
       await vi.waitUntil(async () => (await test.host.connect(record)) === undefined);
@@ -108,24 +115,11 @@ export function describeTaskHost(name: string, open: () => Promise<HostUnderTest
       link.dispose();
     });
 
-    it('refuses a second task in a busy project by the name of the first, and the first goes on', async () => {
-      const test = await open();
-      const { record, link } = await linked(test, await test.prepare('AGENT: never-exits'));
-      const second = await test.prepare('AGENT: exit');
-      await expect(test.host.launch(second)).rejects.toMatchObject({ code: 'TASK_ALREADY_RUNNING' });
-      await expect(test.host.launch(second)).rejects.toThrow(record.task_id);
-      expect(await link.kill('Enough.')).toMatchObject({ status: 'killed' });
-      link.dispose();
-      const third = await linked(test, await test.prepare('AGENT: sleeps 1'));
-      await third.link.kill('Enough.');
-      third.link.dispose();
-    });
-
     it('a task that cannot start leaves its project free and empty', async () => {
       const test = await open();
       const spec = await test.prepare('AGENT: exit');
       const settings = { ...spec.settings, claude_command: ['/nowhere/agent'] };
-      await expect(test.host.launch(await test.prepare('AGENT: exit', { settings }))).rejects.toMatchObject({
+      await expect(test.launch(await test.prepare('AGENT: exit', { settings }))).rejects.toMatchObject({
         code: 'CLAUDE_NOT_FOUND',
       });
       expect(await readdir(test.project)).toEqual([]);

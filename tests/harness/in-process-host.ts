@@ -1,5 +1,8 @@
 import { silentLogger } from '../../src/base/logger.js';
+import { findForTask } from '../../src/keeper/agent/recognise-program.js';
 import { keepTask } from '../../src/keeper/main/keep-task.js';
+import { ownIdentity } from '../../src/store/process-identity.js';
+import type { Lock } from '../../src/store/project-lock.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
 import type { KeptTaskName, TaskHost, TaskLink } from '../../src/tasks/task-host.js';
 import type { TaskRun } from '../../src/tasks/run/task-run.js';
@@ -19,12 +22,14 @@ export class InProcessHost implements TaskHost {
     this.#env = env;
   }
 
-  launch(spec: TaskSpec): Promise<TaskRecord> {
+  async launch(spec: TaskSpec, lease?: Lock): Promise<TaskRecord> {
     const taskId = spec.task_id;
+    const found = await findForTask(spec, { ...this.#places, env: this.#env });
+    const path = await lease?.handTo(await ownIdentity());
     return new Promise((resolve, reject) => {
       keepTask({
         ...this.#places,
-        taskId,
+        launch: { spec, ...found, lease: path },
         env: this.#env,
         logger: silentLogger,
         onReady: resolve,

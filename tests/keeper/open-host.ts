@@ -1,8 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { onTestFinished } from 'vitest';
+import { systemClock } from '../../src/base/system-clock.js';
 import { createTaskId } from '../../src/base/ids.js';
 import { writeJsonFileAtomically } from '../../src/base/files/json-file.js';
 import { KeeperHost } from '../../src/keeper/host/keeper-host.js';
+import { ProjectLocks } from '../../src/store/project-lock.js';
 import { openRuntimeDir } from '../../src/store/runtime-dir.js';
 import { openStateDir } from '../../src/store/state-dir.js';
 import type { HostUnderTest } from '../contracts/task-host.js';
@@ -49,8 +51,14 @@ export async function openHost({
           env: workplace.env,
           logLevel: 'debug',
         });
+  const locks = new ProjectLocks(stateDir.lockDir, systemClock, () => undefined);
   return {
     host,
+    launch: async (spec) => {
+      const taken = await locks.acquire({ projectPath: project, taskId: spec.task_id });
+      if ('busy' in taken) throw new Error(`the project is held by ${taken.busy.task_id}`);
+      return host.launch(spec, taken.held).finally(() => taken.held.release());
+    },
     workplace,
     runtimePath: runtimeDir.path,
     project,

@@ -17,8 +17,8 @@ import { ownIdentity, processState } from '../../src/store/process-identity.js';
 import { scratchFolder } from './scratch-folder.js';
 
 const noKeepers: ProcessKeepers = {
-  launch: () => Promise.reject(new Error('this test keeps nothing')),
-  connect: async () => undefined,
+  keep: () => Promise.reject(new Error('this test keeps nothing')),
+  reach: async () => undefined,
 };
 
 /** Manager and service over real processes, in folders of their own. */

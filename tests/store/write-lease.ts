@@ -18,7 +18,7 @@ export async function writeLease(
 ): Promise<string> {
   const { projectPath, taskId, owner, reserved = false } = lease;
   const name = createHash('sha256').update(projectPath).digest('hex');
-  const path = join(lockDir, reserved ? `${name}.reserved` : name);
+  const path = join(lockDir, name);
   const since = '2026-01-01T00:00:00.000Z';
   const content = { version: 1, project_path: projectPath, task_id: taskId, owner, since, reserved };
   await writeFile(path, JSON.stringify(content));

@@ -1,11 +1,9 @@
-import { systemClock } from '../../src/base/system-clock.js';
 import { Emitter } from '../../src/base/lifecycle.js';
 import { writeJsonFileAtomically } from '../../src/base/files/json-file.js';
 import { ownIdentity } from '../../src/store/process-identity.js';
-import { ProjectLocks, type Lock } from '../../src/store/project-lock.js';
+import { type Lock, releaseLease } from '../../src/store/project-lock.js';
 import type { StateDir } from '../../src/store/state-dir.js';
 import { initialRecord } from '../../src/tasks/record/initial-record.js';
-import { projectBusy } from '../../src/tasks/queue/queue-order.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
 import type { KeptTaskName, TaskHost, TaskLink } from '../../src/tasks/task-host.js';
 import type { TaskSpec } from '../../src/tasks/task-spec.js';
@@ -20,20 +18,17 @@ export class MemoryHost implements TaskHost {
   /** What becomes of connections: made, never answered, or refused by the system; the task ends first with `endsWhenAsked`. */
   connects: 'made' | 'unanswered' | 'refused' = 'made';
   readonly #stateDir: StateDir;
-  readonly #locks: ProjectLocks;
-  readonly #running = new Map<string, { record: TaskRecord; readonly lock: Lock }>();
+  readonly #running = new Map<string, { record: TaskRecord; readonly path: string | undefined }>();
   readonly #changes = new Emitter<TaskRecord>();
 
   constructor(stateDir: StateDir) {
     this.#stateDir = stateDir;
-    this.#locks = new ProjectLocks(stateDir.lockDir, systemClock, () => undefined);
   }
 
-  async launch(spec: TaskSpec): Promise<TaskRecord> {
+  async launch(spec: TaskSpec, lease?: Lock): Promise<TaskRecord> {
     const owner = await ownIdentity();
     const { project_path: projectPath, task_id: taskId } = spec;
-    const answer = await this.#locks.acquire({ projectPath, taskId });
-    if ('busy' in answer) throw projectBusy(projectPath, { ...answer.busy, isQueued: false }, Date.now());
+    const path = await lease?.handTo(owner);
     const fresh = initialRecord({
       spec,
       prompt: 'Do it.',
@@ -44,7 +39,7 @@ export class MemoryHost implements TaskHost {
       now: 0,
     });
     const record: TaskRecord = { ...fresh, status: 'running', reason: 'It runs.', change_seq: 2 };
-    this.#running.set(taskId, { record, lock: answer.held });
+    this.#running.set(taskId, { record, path });
     this.launched.push(taskId);
     await writeJsonFileAtomically(this.#stateDir.recordFile(taskId), record);
     this.#stateDir.noteChange(taskId, false);
@@ -56,7 +51,7 @@ export class MemoryHost implements TaskHost {
     if (running === undefined) throw new Error(`${taskId} does not run`);
     this.#running.delete(taskId);
     const record: TaskRecord = { ...running.record, status, reason, last_output: 'Bye.', change_seq: 3 };
-    running.lock.release();
+    if (running.path !== undefined) releaseLease(running.path);
     await writeJsonFileAtomically(this.#stateDir.recordFile(taskId), record);
     this.#stateDir.noteChange(taskId, true);
     this.#changes.fire(record);

@@ -22,7 +22,6 @@ import { createTaskId } from '../../src/base/ids.js';
 import { ALL_MODES, type ModeSettings } from '../../src/approvals/modes.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
-import { ProjectLocks } from '../../src/store/project-lock.js';
 import { goneNote } from '../../src/store/gone-note.js';
 import { openStateDir, type StateDir } from '../../src/store/state-dir.js';
 import { TaskManager, type TaskManagerOptions } from '../../src/tasks/task-manager.js';
@@ -347,13 +346,8 @@ describe('the tasks of a user', () => {
     const second = await leftInQueue();
     const other = manager();
     const launch = host.launch.bind(host);
-    host.launch = async ({ project_path: projectPath, task_id: taskId }) => {
+    host.launch = async () => {
       host.launch = launch;
-      // As a keeper does that fails: it takes the project, and gives it back before it says so.
-      const locks = new ProjectLocks(stateDir.lockDir, systemClock, () => undefined);
-      const taken = await locks.acquire({ projectPath, taskId });
-      if ('busy' in taken) throw new Error('the project was not reserved for its task');
-      taken.held.release();
       await other.advanceQueue();
       throw new BridgeError('TASK_START_FAILED', 'The keeper ended at once.', 'Start it again.');
     };

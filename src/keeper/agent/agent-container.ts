@@ -2,12 +2,11 @@ import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { BridgeError, messageOf } from '../../base/errors.js';
-import type { Disposable } from '../../base/lifecycle.js';
 import { systemClock } from '../../base/system-clock.js';
 import { prepareContainerHome } from '../../claude/container-home.js';
 import { HOOK_TOKEN_VARIABLE, HOOK_URL_VARIABLE } from '../../claude/hooks/hook-settings.js';
 import { postHook } from '../../claude/hooks/posted-hooks.js';
-import { parseVersion, type Installation } from '../../claude/installation.js';
+import { parseVersion } from '../../claude/installation.js';
 import { containerLabels, containerOwnerId, sweepContainers } from '../../processes/docker/leftovers.js';
 import { DockerEngine } from '../../processes/docker/engine.js';
 import { containerEnvironment } from '../../processes/docker/container-options.js';
@@ -20,22 +19,11 @@ const ROOT = 0;
 /** Enough of a hash to tell the projects of one person apart. */
 const NAME_CHARS = 32;
 
-/** The container that a task's agent runs in, instead of on this machine. */
-export interface AgentContainer extends Disposable {
-  readonly terminals: TaskContainer;
-  readonly env: Readonly<Record<string, string>>;
-  readonly installation: Installation;
-  /** Variables that say where the CLI in it keeps its files, as this machine sees them. */
-  readonly seenHere: Readonly<Record<string, string>>;
-  /** The version of the CLI in it, once it runs. */
-  version(): Promise<string | undefined>;
-}
-
-/** Makes the agent's home, and nothing else yet. Throws TASK_START_FAILED when the engine does not see this machine's files. */
+/** The container that a task's agent runs in, instead of on this machine: makes the agent's home, and nothing else yet. Throws TASK_START_FAILED when the engine does not see this machine's files. */
 export async function openAgentContainer(
   { spec, stateDir, childEnv, logger }: TaskPlan,
   container: NonNullable<TaskSpec['container']>,
-): Promise<AgentContainer> {
+) {
   const engine = new DockerEngine({ settings: container.engine, clock: systemClock });
   const place = await engine.place().catch((error: unknown) => {
     if (!(error instanceof BridgeError)) throw error;
@@ -85,7 +73,9 @@ export async function openAgentContainer(
     terminals,
     installation: { command, isClaude },
     env: containerEnvironment(childEnv, home),
+    /** Variables that say where the CLI in it keeps its files, as this machine sees them. */
     seenHere: { CLAUDE_CONFIG_DIR: join(home, '.claude') },
+    /** The version of the CLI in it, once it runs. */
     version: async () => parseVersion((await terminals.printed([...command, '--version'])) ?? ''),
     dispose: () => terminals.dispose(),
   };

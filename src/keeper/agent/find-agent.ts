@@ -4,16 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Closers } from '../../base/lifecycle.js';
 import { inTempFolder } from '../../base/files/folders.js';
-import {
-  findInstallation,
-  isTooOld,
-  readVersion,
-  tooOld,
-  type Installation,
-} from '../../claude/installation.js';
 import { OWN_SOURCES_ENVIRONMENT, WITHOUT_MENTIONS } from '../../claude/launch.js';
 import { sharedTemporaryFolder } from '../../claude/sandbox/check-sandbox.js';
-import type { AgentContainer } from './agent-container.js';
 import { commandShell } from './command-shell.js';
 import { carefulGit } from './configured-paths.js';
 import { ownHooksNote } from '../../claude/own-settings.js';
@@ -22,34 +14,15 @@ import {
   leftOutNote,
   projectSleeps,
   sleepingSettings,
-  type SleepingSettings,
   trustIn,
   usesOwnSettings,
 } from './project-settings.js';
-import { recogniseProgram, type RecognisedProgram } from './recognise-program.js';
 import type { TaskPlan } from '../main/task-plan.js';
 import { LOG_FOLDER } from '../../tasks/project-folder.js';
-import { taskSandbox, type TaskSandbox } from './task-sandbox.js';
+import { taskSandbox } from './task-sandbox.js';
 
 /** The program of a task, and where it runs. */
-export interface TaskAgent {
-  readonly installation: Installation;
-  /** Undefined for a program on this machine. */
-  readonly container: AgentContainer | undefined;
-  readonly sandboxed: TaskSandbox | undefined;
-  readonly env: Readonly<Record<string, string>>;
-  readonly version: () => Promise<string | undefined>;
-  /** The project's own settings, where Claude Code does not read them. */
-  readonly sleeping?: SleepingSettings;
-  /** The folder of a plugin with the project's skills, commands and agents as text. */
-  readonly projectTexts?: string | undefined;
-  /** Where the project's own configuration lies that a person trusts; none while it sleeps. */
-  readonly trusted: readonly string[];
-  /** Parts of the configuration, which may hold the login, are left out. */
-  readonly leavesOut: boolean;
-  /** What the caller is told when the task starts. */
-  readonly notes: readonly string[];
-}
+export type TaskAgent = Awaited<ReturnType<typeof findAgent>>;
 
 const OWN_COMMAND = 'claude-code-bridge';
 const OWN_LEFT_OUT =
@@ -58,20 +31,16 @@ const OWN_LEFT_OUT =
 /** Said once, by the first task in a project. */
 const FIRST_HERE = `The bridge itself writes one folder into this project, ${LOG_FOLDER} (log and prompt of each task), which git ignores.`;
 
-/** Throws CLAUDE_NOT_FOUND, CLAUDE_TOO_OLD, PROJECT_SETTINGS_UNREADABLE, SANDBOX_UNAVAILABLE, TASK_START_FAILED. `closers` closes container and sandbox. */
-export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskAgent> {
-  const { spec, stateDir, childEnv, homeDir } = plan;
+/** Throws PROJECT_SETTINGS_UNREADABLE, SANDBOX_UNAVAILABLE, TASK_START_FAILED. `closers` closes container and sandbox. */
+export async function findAgent(plan: TaskPlan, closers: Closers) {
+  const { spec, stateDir, childEnv, homeDir, program } = plan;
   const isFirst =
     spec.purpose !== 'ask' && spec.worktree === undefined && !existsSync(join(spec.project_path, LOG_FOLDER));
   const container = await openContainer(plan, closers);
-  const versions = join(stateDir.path, 'claude-versions.json');
-  const installation: RecognisedProgram = container?.installation ?? (await onThisMachine(plan, versions));
-  const version = async () =>
-    installation.version ??
-    (container === undefined ? readVersion(installation.command, childEnv, versions) : container.version());
+  const installation = container?.installation ?? program;
+  if (installation === undefined) throw new Error('The keeper was handed no program.');
   // In a container it is known only once that runs.
-  const early = installation.isClaude && container === undefined ? await version() : undefined;
-  if (early !== undefined && isTooOld(early)) throw tooOld(early);
+  const version = async () => (container === undefined ? program?.version : container.version());
   const isHere = container === undefined && installation.isClaude;
   const project = installation.isClaude ? await sleepingProject(plan, isHere) : undefined;
   // Not in the state directory, since commands in a sandbox cannot write there.
@@ -110,7 +79,24 @@ export async function findAgent(plan: TaskPlan, closers: Closers): Promise<TaskA
       : `Commands of this task can write ${sharedTemporaryFolder(childEnv)}, where your other sessions of Claude Code keep outputs and skills: this system allows no mount over it.`,
   ].filter((note) => note !== undefined);
   const leavesOut = project?.note !== undefined || !usesOwnSettings(spec);
-  return { installation, container, sandboxed, env, version, ...project?.parts, trusted, leavesOut, notes };
+  return {
+    installation,
+    /** Undefined for a program on this machine. */
+    container,
+    sandboxed,
+    env,
+    version,
+    /** The project's own settings, where Claude Code does not read them. */
+    sleeping: project?.parts?.sleeping,
+    /** The folder of a plugin with the project's skills, commands and agents as text. */
+    projectTexts: project?.parts?.projectTexts,
+    /** Where the project's own configuration lies that a person trusts; none while it sleeps. */
+    trusted,
+    /** Parts of the configuration, which may hold the login, are left out. */
+    leavesOut,
+    /** What the caller is told when the task starts. */
+    notes,
+  };
 }
 
 /** Undefined in a task that uses the project's own configuration unasked; without `parts` where a person trusts it. */
@@ -140,19 +126,8 @@ async function ownSettingsNote(spec: TaskPlan['spec'], configDir: string): Promi
   return OWN_LEFT_OUT;
 }
 
-async function onThisMachine(
-  { spec, env, childEnv, homeDir }: TaskPlan,
-  versions: string,
-): Promise<RecognisedProgram> {
-  const installation = await findInstallation(spec.settings.claude_command, {
-    path: env['PATH'] ?? '',
-    homeDir,
-  });
-  return recogniseProgram({ spec, installation, env: childEnv, cacheFile: versions });
-}
-
 /** Undefined for a task without a container, which loads no code for one. */
-async function openContainer(plan: TaskPlan, closers: Closers): Promise<AgentContainer | undefined> {
+async function openContainer(plan: TaskPlan, closers: Closers) {
   const { container } = plan.spec;
   if (container === undefined) return undefined;
   const { openAgentContainer } = await import('./agent-container.js');

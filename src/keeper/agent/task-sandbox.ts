@@ -19,12 +19,11 @@ import { WORKTREES_FOLDER } from '../../projects/worktree-path.js';
 import type { Installation } from '../../claude/installation.js';
 import { checkSandbox, ownTemporaryFolder } from '../../claude/sandbox/check-sandbox.js';
 import { checkSettings } from '../../claude/own-settings.js';
-import { cliSandbox, type CliSandbox } from '../../claude/sandbox/cli-sandbox.js';
+import { cliSandbox } from '../../claude/sandbox/cli-sandbox.js';
 import { folderInProject, LOG_FOLDER } from '../../tasks/project-folder.js';
 import { readRecordFile } from '../../tasks/record/record-file.js';
 import { isFinal } from '../../tasks/task.js';
 import type { TaskPlan } from '../main/task-plan.js';
-import type { GitMasks } from './command-shell.js';
 import { commonFolders, obeyedPaths, repositoryAround } from './repository-around.js';
 
 export interface TaskSandboxParts {
@@ -39,24 +38,11 @@ export interface TaskSandboxParts {
   readonly tempDir: string;
 }
 
-export interface TaskSandbox {
-  readonly sandbox: CliSandbox;
-  /** Called before a command may run. */
-  readonly beforeCommand: () => Promise<void>;
-  /** Words before the command of Claude Code, by which it has a folder for temporary files of its own; undefined where that is not possible. */
-  readonly before: readonly string[] | undefined;
-  /** Removes what was created in the project for the time of the task. */
-  readonly end: () => Promise<void>;
-  readonly gitMasks: GitMasks;
-  /** Rules that deny edits, which programs can make in some places. */
-  readonly notHeld: readonly string[];
-}
-
 /**
  * The sandbox for the commands of a task in mode sandboxed; undefined in other modes. Throws SANDBOX_UNAVAILABLE when
  * it needs something that is missing.
  */
-export async function taskSandbox(parts: TaskSandboxParts): Promise<TaskSandbox | undefined> {
+export async function taskSandbox(parts: TaskSandboxParts) {
   const { spec, childEnv: env, homeDir, stateDir } = parts.plan;
   if (spec.permission_mode !== 'sandboxed') return undefined;
   await checkPlace(parts);
@@ -86,8 +72,11 @@ export async function taskSandbox(parts: TaskSandboxParts): Promise<TaskSandbox 
   // Claude Code removes files that were missing when it started, also while another task needs them.
   await common.hold();
   return {
+    /** Words before the command of Claude Code, by which it has a folder for temporary files of its own; undefined where that is not possible. */
     before,
+    /** Called before a command may run. */
     beforeCommand: common.hold,
+    /** Removes what was created in the project for the time of the task. */
     end: async () => {
       await common.release();
       await removeEmpty(mustNotBeFiles);
@@ -95,6 +84,7 @@ export async function taskSandbox(parts: TaskSandboxParts): Promise<TaskSandbox 
       await rmdir(worktrees).catch(missing);
     },
     gitMasks: { projectPath, denyRead: paths.denyRead },
+    /** Rules that deny edits, which programs can make in some places. */
     notHeld,
     sandbox: cliSandbox({
       paths: { ...paths, denyRead: [...paths.denyRead, ...(await ownDoors(stateDir.path))] },

@@ -1,19 +1,21 @@
 import type { Socket } from 'node:net';
 import { Emitter } from '../../base/lifecycle.js';
-import type { TaskRecord } from '../../tasks/task.js';
+import { taskRecordSchema, type TaskRecord } from '../../tasks/task.js';
 import type { DecisionAnswer, ScreenText, SentMessage, TaskLink } from '../../tasks/task-host.js';
 import { TaskUnreachable } from '../../tasks/unreachable.js';
 import { Link, type LinkFailure, openSocket } from '../wire/link.js';
-import {
-  type TaskCalls,
-  taskMethods,
-  taskPushSchema,
-  type TerminalPush,
-  type TerminalView,
-} from '../wire/messages.js';
+import type { Push, TerminalPush, TerminalView } from '../wire/messages.js';
+
+const WHY: Readonly<Record<LinkFailure, string>> = {
+  closed: 'its keeper is gone',
+  silent: 'its keeper does not answer',
+  late: 'its keeper did not answer in time',
+  unread: 'its keeper is of another version of the bridge, and its answer cannot be read',
+};
 
 /** A TaskLink over the keeper's socket. */
-export class KeeperClient implements TaskLink {
+export class KeeperClient extends Link implements TaskLink {
+  readonly #taskId: string;
   readonly #records = new Emitter<TaskRecord>();
   readonly #terminal = new Emitter<TerminalPush>();
   readonly #closes = new Emitter<void>();
@@ -22,16 +24,10 @@ export class KeeperClient implements TaskLink {
   /** What the terminal of a watcher is to show. */
   readonly onTerminal = this.#terminal.event;
   readonly onDidClose = this.#closes.event;
-  readonly #link: Link<TaskCalls>;
 
   private constructor(taskId: string, socket: Socket) {
-    this.#link = new Link(socket, {
-      methods: taskMethods,
-      onPush: (line) => this.#onPush(line),
-      onClose: () => this.#closes.fire(),
-      failure: (why) =>
-        new TaskUnreachable(taskId, WHY[why], { isStuck: why === 'closed' || why === 'silent' }),
-    });
+    super(socket);
+    this.#taskId = taskId;
   }
 
   /** Undefined when nothing listens there: the keeper is gone. Throws TASK_UNREACHABLE. */
@@ -42,56 +38,56 @@ export class KeeperClient implements TaskLink {
   }
 
   respond(answer: DecisionAnswer): Promise<TaskRecord> {
-    return this.#link.call('respond', { answer });
+    return this.call('respond', { answer });
   }
 
   message(message: SentMessage): Promise<TaskRecord> {
-    return this.#link.call('message', message);
+    return this.call('message', message);
   }
 
   kill(reason: string): Promise<TaskRecord> {
-    return this.#link.call('kill', { reason });
+    return this.call('kill', { reason });
   }
 
   screen(): Promise<ScreenText> {
-    return this.#link.call('screen', {});
+    return this.call('screen', {});
   }
 
   /** Watches the terminal, or changes the view. Throws TASK_NOT_RUNNING when the task has none. */
   async watch(view: TerminalView): Promise<void> {
-    await this.#link.call('watch', { view });
+    await this.call('watch', { view });
   }
 
   /** Throws TASK_NOT_RUNNING when nothing accepts the keys. */
   async type(keys: Uint8Array): Promise<void> {
-    await this.#link.call('type', { keys: Buffer.from(keys).toString('base64') });
+    await this.call('type', { keys: Buffer.from(keys).toString('base64') });
   }
 
   /** Reads nothing until `resume`, so the keeper sends less. */
   pause(): void {
-    this.#link.socket.pause();
+    this.socket.pause();
   }
 
   resume(): void {
-    this.#link.socket.resume();
+    this.socket.resume();
   }
 
-  dispose(): void {
-    this.#link.dispose();
+  override dispose(): void {
+    super.dispose();
     for (const emitter of [this.#records, this.#terminal, this.#closes]) emitter.dispose();
   }
 
-  #onPush(line: unknown): void {
-    // A keeper of another version may send something that this one does not know.
-    const push = taskPushSchema.safeParse(line).data;
-    if (push?.push === 'terminal') this.#terminal.fire(push);
-    if (push?.push === 'record') this.#records.fire(push.record);
+  protected onPush(push: Push): void {
+    if (push.push === 'terminal') return this.#terminal.fire(push);
+    const record = taskRecordSchema.safeParse(push.record).data;
+    if (record !== undefined) this.#records.fire(record);
+  }
+
+  protected onClosed(): void {
+    this.#closes.fire();
+  }
+
+  protected failure(why: LinkFailure): Error {
+    return new TaskUnreachable(this.#taskId, WHY[why], { isStuck: why === 'closed' || why === 'silent' });
   }
 }
-
-const WHY: Readonly<Record<LinkFailure, string>> = {
-  closed: 'its keeper is gone',
-  silent: 'its keeper does not answer',
-  late: 'its keeper did not answer in time',
-  unread: 'its keeper is of another version of the bridge, and its answer cannot be read',
-};

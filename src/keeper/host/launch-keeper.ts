@@ -1,8 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
+import { Readable } from 'node:stream';
 import type { z } from 'zod';
 import { BridgeError, messageOf, restartNeeded } from '../../base/errors.js';
 import type { LogLevel } from '../../base/logger.js';
+import type { ProcessIdentity } from '../../store/process-place.js';
 import { errorFromWire, READY_FD, readyMessageSchema } from '../wire/messages.js';
 import { ownNode } from './own-node.js';
 
@@ -31,7 +33,9 @@ export interface KeeperLaunch<T> {
   /** The id of the task or process. It is the keeper's first argument, by which the sweeper finds a keeper that is starting. */
   readonly id: string;
   /** The keeper reads this from its stdin: it may hold secrets, and is neither on disk nor shown in a list of processes. */
-  readonly input?: unknown;
+  readonly input: object;
+  /** Called with the keeper once other processes see it, before it gets its input, to which the result is added. */
+  readonly handOver?: (owner: ProcessIdentity) => Promise<object>;
   /** A file for the keeper's output; without one, the output is dropped. */
   readonly log?: string;
   /** Default: READY_LIMIT_MS. */
@@ -43,10 +47,10 @@ export interface KeeperLaunch<T> {
 
 /**
  * Starts a keeper in a session of its own: it does not get the client's Ctrl-C, and outlives client and server. Resolves with the
- * record when the task or process runs. Throws the keeper's own error, or `failure`.
+ * record when the task or process runs. Throws the keeper's own error, or `failure`. Without its whole input, a keeper does nothing.
  */
 export async function launchKeeper<T>(program: KeeperProgram, launch: KeeperLaunch<T>): Promise<T> {
-  const { id, input, log, limitMs = READY_LIMIT_MS, record, failure } = launch;
+  const { id, input, handOver, log, limitMs = READY_LIMIT_MS, record, failure } = launch;
   const { keeperEntry, nodeArguments, statePath, runtimePath, env, logLevel = 'info' } = program;
   const node = await ownNode({ execPath: process.execPath, versions: process.versions, env });
   const output = log === undefined ? 'ignore' : openLog(log);
@@ -56,50 +60,56 @@ export async function launchKeeper<T>(program: KeeperProgram, launch: KeeperLaun
       detached: true,
       cwd: statePath,
       env,
-      stdio: [input === undefined ? 'ignore' : 'pipe', output, output, 'pipe'],
+      stdio: ['pipe', output, output, 'pipe'],
     });
   } finally {
     if (typeof output === 'number') closeSync(output);
   }
-  // A keeper that ends before it has read this sends nothing, which is reported below.
+  const pipe = child.stdio[READY_FD];
+  let why = 'it ended at once';
+  const giveUp = (what: string): void => {
+    why = what;
+    child.kill('SIGKILL');
+    pipe?.destroy();
+  };
+  child.on('error', (error) => giveUp(messageOf(error)));
+  const timer = setTimeout(() => giveUp(`it was not ready within ${limitMs / 1000} s`), limitMs);
+  // A keeper that ends before it has read this says nothing, which is reported below.
   child.stdin?.on('error', () => undefined);
-  child.stdin?.end(JSON.stringify(input));
-  const text = await readyText(child, limitMs, failure);
-  if (text === '')
-    throw existsSync(keeperEntry) ? failure('it ended at once') : restartNeeded(`The program ${keeperEntry}`);
-  const ready = readyMessageSchema(record).safeParse(text).data;
-  if (ready === undefined) throw failure('its first message was not understood');
-  if ('error' in ready) throw errorFromWire(ready.error);
-  return ready.record;
+  if (handOver === undefined) child.stdin?.end(JSON.stringify(input));
+  try {
+    for await (const line of linesOf(pipe)) {
+      const message = readyMessageSchema(record).safeParse(line).data;
+      if (message === undefined) throw failure('its first message was not understood');
+      if ('error' in message) throw errorFromWire(message.error);
+      if ('record' in message) return message.record;
+      if (handOver !== undefined)
+        child.stdin?.end(JSON.stringify({ ...input, ...(await handOver(message.owner)) }));
+    }
+  } finally {
+    clearTimeout(timer);
+    // One that could not be handed the rest ends.
+    child.stdin?.destroy();
+    child.unref();
+  }
+  throw existsSync(keeperEntry) ? failure(why) : restartNeeded(`The program ${keeperEntry}`);
 }
 
-/** What the keeper writes to READY_FD until it closes it; empty when the keeper ended first. A keeper that writes too much, or too late, is killed. */
-function readyText(
-  child: ChildProcess,
-  limitMs: number,
-  failure: (why: string) => BridgeError,
-): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      child.kill('SIGKILL');
-      reject(failure(`it was not ready within ${limitMs / 1000} s`));
-    }, limitMs);
-    child.on('error', (error) => {
-      clearTimeout(timer);
-      reject(failure(messageOf(error)));
-    });
-    let text = '';
-    const pipe = child.stdio[READY_FD];
-    pipe?.on('data', (chunk: unknown) => {
-      text += String(chunk);
-      if (text.length > MAX_READY_BYTES) child.kill('SIGKILL');
-    });
-    pipe?.on('close', () => {
-      clearTimeout(timer);
-      child.unref();
-      resolve(text);
-    });
-  });
+/** What a keeper writes until it closes the pipe, or ends. */
+async function* linesOf(pipe: unknown): AsyncGenerator<string> {
+  if (!(pipe instanceof Readable)) return;
+  let text = '';
+  try {
+    for await (const chunk of pipe) {
+      const lines = (text + String(chunk)).split('\n');
+      text = lines.pop() ?? '';
+      yield* lines;
+      if (text.length > MAX_READY_BYTES) break;
+    }
+  } catch {
+    // It was given up.
+  }
+  if (text !== '') yield text;
 }
 
 function openLog(path: string): number {

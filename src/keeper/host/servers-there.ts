@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { unlinkSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.js';
-import { messageOf, systemCodeOf } from '../../base/errors.js';
+import { messageOf } from '../../base/errors.js';
 import { toDisposable, type Disposable } from '../../base/lifecycle.js';
 import type { Logger } from '../../base/logger.js';
 import { linkedProcess, linkToSelf } from '../../store/owner-state.js';
@@ -11,34 +11,25 @@ import { linkedProcess, linkToSelf } from '../../store/owner-state.js';
 /** A task ends at most this long after the grace time. */
 const CHECK_MS = 2_000;
 
-export interface ServersThereOptions {
+/** Says that this process is a server, by a link in the state directory, until the result is disposed or the process has ended. */
+export async function announceServer(statePath: string): Promise<Disposable> {
+  const path = join(await folderIn(statePath), randomUUID());
+  await linkToSelf(path, statePath);
+  // A task may have removed it.
+  return toDisposable(() => rmSync(path, { force: true }));
+}
+
+/**
+ * For a task that ends without a server (`on_disconnect: "stop"`): watches until no server was there for the grace time, and then calls
+ * `onAlone` once, with the reason for which the task ends.
+ */
+export function watchServers(options: {
   readonly statePath: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** How long the task goes on without a server. */
   readonly graceSeconds: number;
-  /** Called once, with the reason for which the task ends. */
   readonly onAlone: (reason: string) => void;
-}
-
-/** Says that this process is a server, by a link in the state directory, until the result is disposed or the process has ended. */
-export async function announceServer(statePath: string): Promise<Disposable> {
-  const folder = join(statePath, 'servers');
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, randomUUID());
-  await linkToSelf(path, statePath);
-  return toDisposable(() => {
-    try {
-      unlinkSync(path);
-    } catch (error) {
-      // The folder is gone, or a task has removed it.
-      if (systemCodeOf(error) !== 'ENOENT') throw error;
-    }
-  });
-}
-
-/** For a task that ends without a server (`on_disconnect: "stop"`): watches until no server was there for the grace time. */
-export function watchServers(options: ServersThereOptions): Disposable {
+}): Disposable {
   const { statePath, clock, logger, graceSeconds, onAlone } = options;
   // The server that starts the task may die before the task runs.
   let seenMs = clock.monotonicMs();
@@ -46,7 +37,7 @@ export function watchServers(options: ServersThereOptions): Disposable {
   let isDisposed = false;
   const look = async (): Promise<void> => {
     // A disk that fails says nothing of servers.
-    const isThere = await isServerThere(join(statePath, 'servers'), statePath).catch((error: unknown) => {
+    const isThere = await isServerThere(statePath).catch((error: unknown) => {
       logger.warn('the servers of this task cannot be seen', { error: messageOf(error) });
       return true;
     });
@@ -66,13 +57,19 @@ export function watchServers(options: ServersThereOptions): Disposable {
 }
 
 /** Removes the links of those that are gone. */
-async function isServerThere(folder: string, statePath: string): Promise<boolean> {
+async function isServerThere(statePath: string): Promise<boolean> {
+  const folder = await folderIn(statePath);
   let isThere = false;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
     if ((await linkedProcess(path, statePath)).state === 'gone') await rm(path, { force: true });
     else isThere = true;
   }
   return isThere;
+}
+
+async function folderIn(statePath: string): Promise<string> {
+  const folder = join(statePath, 'servers');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return folder;
 }

@@ -17,6 +17,8 @@ const STALE_FOLDER_MS = 10 * 60_000;
 /** A keeper listens as soon as its socket exists; a socket of this age without a listener is stale. */
 const STALE_SOCKET_MS = 60_000;
 
+type Swept = Awaited<ReturnType<typeof sweep>>;
+
 export interface SweeperParts {
   readonly stateDir: StateDir;
   readonly runtimeDir: RuntimeDir;
@@ -29,25 +31,20 @@ export interface SweeperParts {
   readonly running: () => Promise<{ readonly marks: ReadonlySet<string>; readonly commands: string }>;
 }
 
-export interface Swept {
-  /** Ids of tasks whose end was written. */
-  readonly ended: string[];
-  /** Ids of folders of tasks that never began. */
-  readonly folders: string[];
-  /** Processes of tasks that had ended. */
-  processes: number;
-  /** Paths of sockets without a listener. */
-  readonly sockets: string[];
-}
-
 /**
  * Ends and removes what dead keepers left behind: unfinished tasks, processes that carry the mark of an ended task,
- * sockets without a listener. Only what provably has no owner is touched, so any number
- * of servers may do this at once. Errors are logged, and the sweep continues.
+ * sockets without a listener. Only what provably has no owner is touched, so any number of servers may do this at once. Errors are
+ * logged, and the sweep continues. The result has the ids of tasks whose end was written and of folders of tasks that never began, the
+ * number of processes, and the paths of sockets.
  */
-export async function sweep(parts: SweeperParts): Promise<Swept> {
+export async function sweep(parts: SweeperParts) {
   const { stateDir, logger } = parts;
-  const swept: Swept = { ended: [], folders: [], processes: 0, sockets: [] };
+  const swept = {
+    ended: new Array<string>(),
+    folders: new Array<string>(),
+    processes: 0,
+    sockets: new Array<string>(),
+  };
   // Nothing there is ours to end or remove.
   if ((await machineOf(stateDir.path)) === 'other') return swept;
   const logged = (what: string, act: Promise<void>): Promise<void> =>
@@ -59,19 +56,21 @@ export async function sweep(parts: SweeperParts): Promise<Swept> {
     await logged(taskId, sweepTask(taskId, parts, running, swept));
   await logged('sockets', sweepSockets(parts, swept));
   await logged('presence', sweepPresence(stateDir.path));
-  const { ended, folders, processes, sockets } = swept;
-  if (ended.length + folders.length + processes + sockets.length > 0)
-    logger.info('removed what dead keepers left behind', { ended, folders, processes, sockets });
+  if (
+    Object.values(swept)
+      .flat()
+      .some((one) => one !== 0)
+  )
+    logger.info('removed what dead keepers left behind', swept);
   return swept;
 }
 
 async function sweepTask(
   taskId: string,
-  parts: SweeperParts,
+  { stateDir, settle, endMarked, clock }: SweeperParts,
   { marks, commands }: Awaited<ReturnType<SweeperParts['running']>>,
   swept: Swept,
 ): Promise<void> {
-  const { stateDir, settle, endMarked, clock } = parts;
   // One that the disk does not let be read is reported to whoever lists the tasks.
   const file = await readRecordFile(stateDir, taskId).catch(ignore('STATE_UNUSABLE'));
   if (file?.state === 'missing') {

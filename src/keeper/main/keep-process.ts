@@ -1,39 +1,15 @@
 import { dirname } from 'node:path';
-import { z } from 'zod';
 import { withinMs } from '../../base/clock.js';
 import type { Logger } from '../../base/logger.js';
 import { systemClock } from '../../base/system-clock.js';
 import { HostBackend } from '../../processes/host/host-backend.js';
 import { type ProcessBackend, signalNamed } from '../../processes/process-handle.js';
-import { type ProcessRecord, processRecordSchema } from '../../processes/process-record.js';
+import type { ProcessRecord } from '../../processes/process-record.js';
 import { ProcessRun } from '../../processes/process-run.js';
 import { ProcessStore } from '../../processes/process-store.js';
-import { engineSchema } from '../../tasks/task-spec.js';
 import { ownIdentity, processState } from '../../store/process-identity.js';
 import { FULL_DISK_LIMIT_MS, KeeperSocket } from '../wire/keeper-socket.js';
-import { processMethods } from '../wire/messages.js';
-
-/** What a keeper reads from its stdin, once: it holds an environment, and is never written to disk. */
-export const keptLaunchSchema = z.object({
-  record: processRecordSchema.extend({ socket_path: z.string() }),
-  spec: z.object({
-    id: z.string(),
-    command: z.tuple([z.string()], z.string()),
-    cwd: z.string(),
-    env: z.record(z.string(), z.string()),
-    tty: z.object({ columns: z.int().positive(), rows: z.int().positive() }).exactOptional(),
-    // For a container alone, as in DockerSpec.
-    image: z.string().exactOptional(),
-    network: z.string().exactOptional(),
-    volume: z.string().exactOptional(),
-    mountProject: z.string().exactOptional(),
-  }),
-  shell: z.string(),
-  maxOutputBytes: z.int().positive(),
-  /** For a process in a container. */
-  containers: z.object({ engine: engineSchema, ownerId: z.string(), image: z.string() }).optional(),
-});
-export type KeptMessage = z.infer<typeof keptLaunchSchema>;
+import type { ProcessLaunch } from '../wire/launch-input.js';
 
 export interface KeepProcessOptions {
   readonly statePath: string;
@@ -47,7 +23,7 @@ export interface KeepProcessOptions {
 const clock = systemClock;
 
 /** Keeps one process until it has ended. Rejects when it could not be started, with nothing left behind. */
-export async function keepProcess(launch: KeptMessage, options: KeepProcessOptions): Promise<void> {
+export async function keepProcess(launch: ProcessLaunch, options: KeepProcessOptions): Promise<void> {
   const { statePath, logger, onReady, onRun } = options;
   const { spec, maxOutputBytes } = launch;
   const record: ProcessRecord = { ...launch.record, owner: await ownIdentity() };
@@ -60,17 +36,12 @@ export async function keepProcess(launch: KeptMessage, options: KeepProcessOptio
     clock,
     logger,
     record: () => run.record,
-    methods: processMethods,
     handlers: {
-      write: ({ bytes }) => run.write(Buffer.from(bytes, 'base64')),
-      end_input: () => run.endInput(),
-      press: ({ keys }) => run.press(keys),
-      resize: ({ size }) => run.resize(size),
+      give: (input) => run.give(input),
       signal: async ({ name }) => run.signal(signalNamed(name)),
-      kill: async ({ first }) => run.kill(signalNamed(first)),
+      end: async ({ first }) => run.kill(signalNamed(first)),
       stats: () => run.stats(),
-      printed: () => run.printed(),
-      until_prints: ({ bytes, limit_ms: limitMs }) => run.untilPrints(bytes, limitMs),
+      printed: ({ beyond, limit_ms: limitMs }) => run.printed(beyond, limitMs),
       screen: () => run.screen(),
     },
   });
@@ -86,21 +57,19 @@ export async function keepProcess(launch: KeptMessage, options: KeepProcessOptio
 
 async function backendFor(
   { mode, owner }: ProcessRecord,
-  { record, shell, containers }: KeptMessage,
+  { record, shell, containers: { engine: settings, ownerId: id, image } }: ProcessLaunch,
   logger: Logger,
 ): Promise<Pick<ProcessBackend, 'spawn' | 'dispose'>> {
   if (mode === 'host') {
     const pipeFolder = dirname(record.socket_path);
     return new HostBackend({ clock, shell, startedSince: owner.start_time ?? undefined, pipeFolder });
   }
-  if (containers === undefined) throw new Error('No engine is known for a process in a container.');
   const [{ DockerBackend }, { DockerEngine }] = await Promise.all([
     import('../../processes/docker/docker-backend.js'),
     import('../../processes/docker/engine.js'),
   ]);
-  const engine = new DockerEngine({ settings: containers.engine, clock });
+  const engine = new DockerEngine({ settings, clock });
   // Its container is left alone by all servers while this keeper lives.
-  const { image, ownerId: id } = containers;
   return new DockerBackend({
     engine,
     owner: { id, keeper: owner },

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { commandOf } from '../../approvals/tool-table.js';
 import { Closers } from '../../base/lifecycle.js';
+import { withinMs } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
 import { systemClock } from '../../base/system-clock.js';
 import { isTooOld, tooOld } from '../../claude/installation.js';
@@ -11,20 +12,23 @@ import { killTree, type KillReport, type KillTarget } from '../../pty/kill-ladde
 import { PtyManager } from '../../pty/pty-manager.js';
 import { identityOf } from '../../store/process-identity.js';
 import { spentByOthers } from '../../tasks/budget/day-spending.js';
+import { lookBefore } from '../../tasks/receipt/receipt-git.js';
+import { TaskReceipts, type TaskReceiptsParts } from '../../tasks/receipt/task-receipts.js';
 import { initialRecord } from '../../tasks/record/initial-record.js';
 import { ReadableLog } from '../../tasks/run/readable-log.js';
 import { TaskRun } from '../../tasks/run/task-run.js';
 import { watchServers } from '../host/servers-there.js';
 import { createDriver } from './create-driver.js';
 import { FULL_DISK_LIMIT_MS } from '../wire/keeper-socket.js';
-import { KeeperServer } from './keeper-server.js';
+import { serveTask, type TaskServer } from './keeper-server.js';
 import { openTask, type OpenTask } from './open-task.js';
 import type { KeepTaskOptions } from './task-plan.js';
 import { TaskRules } from './task-judge.js';
-import { taskReceipt } from './task-receipt.js';
 
 /** Time between SIGTERM and SIGKILL for processes that are left when the agent is gone. */
 const LEFTOVER_GRACE_MS = 1_000;
+/** Limit for the whole receipt: two snapshots, a transcript, a journal. After it the keeper exits, even if something hangs. */
+const RECEIPT_LIMIT_MS = 30_000;
 const clock = systemClock;
 
 /**
@@ -36,10 +40,10 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
   try {
     const task = await openTask(options, closers);
     const { run, server } = await openRun(task, options, closers);
-    const { spec, agent, env, childEnv, logger, store } = task;
-    const isQuestion = spec.purpose === 'ask';
-    const receipt = isQuestion ? undefined : taskReceipt(task, { ...childEnv, ...agent.container?.seenHere });
-    const before = receipt?.firstSnapshot();
+    const { spec, agent, env, logger, store } = task;
+    const receipt = spec.purpose === 'ask' ? undefined : receiptParts(task);
+    // The first snapshot takes at most 10 s, and never rejects.
+    const before = receipt && lookBefore(receipt, spec);
     // Loaded only where notices are sent.
     const { notify: settings } = spec.settings;
     const notices = settings && (await import('../notices/open-notices.js'));
@@ -50,12 +54,17 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
     await run.start();
     task.hasStarted();
     options.onReady(run.record);
-    checkVersion(run, task);
+    // Of a program in a container it is read while that runs.
+    if (agent.installation.isClaude) void checkVersion(run, task);
     await run.ended;
     // The socket still serves the end, which is known nowhere else until the record is on disk.
     await store.finish(FULL_DISK_LIMIT_MS);
     await server.finish();
-    await receipt?.finish(run.record);
+    // The next request for a missing receipt makes it again.
+    const made = receipt && new TaskReceipts(receipt).make(run.record, true);
+    await withinMs(clock, RECEIPT_LIMIT_MS, Promise.resolve(made)).catch((error: unknown) =>
+      logger.error('the receipt could not be made', { error: messageOf(error) }),
+    );
     await sent?.finish();
   } finally {
     await closers.close();
@@ -65,12 +74,13 @@ export async function keepTask(options: KeepTaskOptions): Promise<void> {
 /** The run with its rules, its driver and the server of its socket, wired to each other. */
 async function openRun(
   task: OpenTask,
-  options: KeepTaskOptions,
+  { onRun }: KeepTaskOptions,
   closers: Closers,
-): Promise<{ run: TaskRun; server: KeeperServer }> {
+): Promise<{ run: TaskRun; server: TaskServer }> {
   const { spec, stateDir, logger, socketPath, agent, store } = task;
   const { container, sandboxed, sleeping, trusted } = agent;
-  let server: KeeperServer | undefined = undefined;
+  const { journal, recording, records } = store;
+  let server: TaskServer | undefined = undefined;
   let run: TaskRun | undefined = undefined;
   const configDir = claudeConfigDir(agent.env);
   const guard = new TaskRules({
@@ -92,13 +102,8 @@ async function openRun(
   });
   store.screenStateFrom(() => driver.terminal?.recordedState() ?? '');
   const parts = {
-    spec,
-    clock,
-    logger,
-    driver,
-    journal: store.journal,
+    ...{ spec, clock, logger, driver, journal, records },
     log: new ReadableLog(store.log, clock),
-    records: store.records,
     spentByOthers: spentByOthers(stateDir, spec.task_id, clock),
     check: guard.check.bind(guard),
     rules: guard.rules,
@@ -118,11 +123,9 @@ async function openRun(
   const record = initialRecord({ ...task, files: task.projectFiles, now: clock.now(), notes: agent.notes });
   run = closers.owns('the run', new TaskRun(parts, record));
   store.follow(run);
-  options.onRun(run);
-  const { journal, recording } = store;
-  const hold = run.hold.bind(run);
-  const terminal = { terminal: () => driver.terminal, journal, recording, hold };
-  server = await KeeperServer.start({ run, socketPath, clock, logger, terminal });
+  onRun(run);
+  const terminal = { terminal: () => driver.terminal, journal, recording, hold: run.hold.bind(run) };
+  server = await serveTask({ run, socketPath, clock, logger, terminal });
   closers.owns('the server of the socket', server);
   const { stop_without_server_seconds: graceSeconds } = spec.settings;
   if (graceSeconds !== undefined) {
@@ -133,17 +136,33 @@ async function openRun(
   return { run, server };
 }
 
-/** The version is read while the session runs, so that no start waits for it. */
-function checkVersion(run: TaskRun, { agent, logger }: OpenTask): void {
-  if (!agent.installation.isClaude) return;
-  agent.version().then(
-    (version) => {
-      if (version === undefined) return;
-      run.setVersion(version);
-      if (isTooOld(version)) run.refuse(tooOld(version).message);
-    },
-    (error: unknown) => logger.warn('the version of Claude Code is not known', { error: messageOf(error) }),
-  );
+async function checkVersion(run: TaskRun, { agent, logger }: OpenTask): Promise<void> {
+  try {
+    const version = await agent.version();
+    if (version === undefined) return;
+    run.setVersion(version);
+    if (isTooOld(version)) run.refuse(tooOld(version).message);
+  } catch (error) {
+    logger.warn('the version of Claude Code is not known', { error: messageOf(error) });
+  }
+}
+
+/** What the receipt of the task is made of; the environment of its agent says where transcripts are. */
+function receiptParts({ spec, stateDir, logger, childEnv, agent }: OpenTask): TaskReceiptsParts {
+  const env: typeof childEnv = { ...childEnv, ...agent.container?.seenHere };
+  const looker: TaskReceiptsParts['looker'] = async () => {
+    // Loaded while the agent runs.
+    const [{ ProjectSnapshots }, { gitRunner }, { AllowedRoots }] = await Promise.all([
+      import('../../git/state/project-snapshots.js'),
+      import('../../git/run/run-git.js'),
+      import('../../projects/allowed-roots.js'),
+    ]);
+    const homeDir = env['HOME'] ?? '/';
+    const roots = AllowedRoots.ofReal(spec.settings.allowed_roots ?? [spec.project_path], homeDir);
+    const runner = gitRunner({ path: env['PATH'], homeDir, xdgConfigHome: env['XDG_CONFIG_HOME'] });
+    return new ProjectSnapshots({ roots, runner });
+  };
+  return { stateDir, clock, logger, looker, claudeConfigDir: claudeConfigDir(env) };
 }
 
 /**

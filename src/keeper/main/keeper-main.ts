@@ -10,6 +10,8 @@ import { readEnvironment } from '../../config/own-places.js';
 import { announce } from '../../store/owner-state.js';
 import { ProcessStore } from '../../processes/process-store.js';
 import { ensurePrivateFolder } from '../../store/private-folder.js';
+import { ownIdentity } from '../../store/process-identity.js';
+import { processLaunchSchema, taskLaunchSchema } from '../wire/launch-input.js';
 import { READY_FD, type ReadyMessage, wireErrorOf } from '../wire/messages.js';
 
 /** What this process keeps, once it runs. */
@@ -28,15 +30,18 @@ const logLevel = logLevelOf(level);
 // The stderr of a task's keeper is its keeper.log already.
 const write = isProcess ? appendToLog : stderrWriter(process.stderr);
 const logger = createStderrLogger(logLevel, boundedWriter(write, MAX_LOG_BYTES));
-const started = { version: VERSION, pid: process.pid };
 let hosted: Hosted | undefined;
 let isReady = false;
 
-function sendReady(message: ReadyMessage): void {
+function say(message: ReadyMessage): void {
+  writeSync(READY_FD, `${JSON.stringify(message)}\n`);
+}
+
+function sayLast(message: ReadyMessage): void {
   if (isReady) return;
   isReady = true;
   try {
-    writeSync(READY_FD, JSON.stringify(message));
+    say(message);
     closeSync(READY_FD);
   } catch (error) {
     // The server died while it waited: what this keeper hosts continues without it.
@@ -63,17 +68,21 @@ process.on('SIGHUP', () => undefined);
 process.on('uncaughtException', (error) => endOnError('an error in the keeper', error));
 process.on('unhandledRejection', (error) => endOnError('an unhandled error in the keeper', error));
 
-async function keepThisTask(): Promise<void> {
+function logStart(): void {
+  logger.info(`The keeper of ${id} started`, { version: VERSION, pid: process.pid });
+}
+
+async function keepThisTask(input: unknown): Promise<void> {
   const [{ keepTask }, { continueQueue }] = await Promise.all([
     import('./keep-task.js'),
     import('../host/keeper-host.js'),
   ]);
-  logger.info(`The keeper of ${id} started`, started);
+  logStart();
   const places = { statePath, runtimePath, env: readEnvironment(), logger };
   await keepTask({
     ...places,
-    taskId: id,
-    onReady: (record) => sendReady({ record }),
+    launch: taskLaunchSchema.parse(input),
+    onReady: (record) => sayLast({ record }),
     onRun: (run) => {
       hosted = {
         end: (signal) => void run.kill(`The keeper of the task received ${signal}.`),
@@ -96,14 +105,14 @@ async function keepThisTask(): Promise<void> {
   );
 }
 
-async function keepThisProcess(): Promise<void> {
-  const { keepProcess, keptLaunchSchema } = await import('./keep-process.js');
-  await keepProcess(keptLaunchSchema.parse(JSON.parse(await text(process.stdin))), {
+async function keepThisProcess(input: unknown): Promise<void> {
+  const { keepProcess } = await import('./keep-process.js');
+  await keepProcess(processLaunchSchema.parse(input), {
     statePath,
     logger,
-    onReady: (record) => sendReady({ record }),
+    onReady: (record) => sayLast({ record }),
     onRun: (run) => {
-      logger.info(`The keeper of ${id} started`, started);
+      logStart();
       void run.ended.then(({ exit_code, signal }) => logger.info('The process ended', { exit_code, signal }));
       const end = (): void => {
         run.kill('SIGTERM').catch((error: unknown) =>
@@ -120,10 +129,13 @@ try {
   // It may have been removed since the server opened it, as folders for temporary files are.
   await ensurePrivateFolder(runtimePath, process.getuid?.() ?? 0, 'Repair what it names, then try again.');
   await announce(statePath);
-  await (isProcess ? keepThisProcess() : keepThisTask());
+  say({ owner: await ownIdentity() });
+  // A server that dies before it has written all of it leaves nothing that could run.
+  const input: unknown = JSON.parse(await text(process.stdin));
+  await (isProcess ? keepThisProcess(input) : keepThisTask(input));
   process.exit(0);
 } catch (error) {
   if (isReady) logger.error('the keeper failed', { error: messageOf(error) });
-  else sendReady({ error: wireErrorOf(error) });
+  else sayLast({ error: wireErrorOf(error) });
   process.exit(1);
 }

@@ -1,24 +1,21 @@
 import { readFile } from 'node:fs/promises';
-import { BridgeError } from '../../base/errors.js';
-import { readJsonFile } from '../../base/files/json-file.js';
-import { createSecret } from '../../base/ids.js';
 import type { Logger } from '../../base/logger.js';
 import { LIFE_VARIABLE } from '../../os/mark-variable.js';
-import { childEnvironment, loopbackPastProxy } from '../../pty/child-env.js';
 import { lifeFile } from '../../store/owner-state.js';
 import { ownIdentity } from '../../store/process-identity.js';
 import type { ProcessIdentity } from '../../store/process-place.js';
 import { RuntimeDir } from '../../store/runtime-dir.js';
 import { StateDir } from '../../store/state-dir.js';
-import { delegatedEnvironment } from '../../tasks/delegation.js';
 import type { TaskRun } from '../../tasks/run/task-run.js';
-import { taskSpecSchema, type TaskSpec } from '../../tasks/task-spec.js';
+import type { TaskSpec } from '../../tasks/task-spec.js';
 import type { TaskRecord } from '../../tasks/task.js';
+import type { TaskLaunch } from '../wire/launch-input.js';
 
 export interface KeepTaskOptions {
-  readonly taskId: string;
+  readonly launch: TaskLaunch;
   readonly statePath: string;
   readonly runtimePath: string;
+  /** Of this process. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly logger: Logger;
   /** Called once when the agent runs. */
@@ -27,9 +24,11 @@ export interface KeepTaskOptions {
   readonly onRun: (run: TaskRun) => void;
 }
 
-/** What is known of a task from its spec and this process, before anything is created for it. */
+/** What is known of a task before anything is created for it. */
 export interface TaskPlan extends Pick<KeepTaskOptions, 'env' | 'logger'> {
   readonly spec: TaskSpec;
+  /** Undefined for one in a container. */
+  readonly program: TaskLaunch['program'];
   readonly prompt: string;
   readonly stateDir: StateDir;
   readonly socketPath: string;
@@ -42,32 +41,22 @@ export interface TaskPlan extends Pick<KeepTaskOptions, 'env' | 'logger'> {
   readonly childEnv: Readonly<Record<string, string>>;
 }
 
-/** Throws TASK_START_FAILED for a spec that cannot be read. */
+/** Rejects with the system's error when the prompt cannot be read. */
 export async function readPlan(options: KeepTaskOptions): Promise<TaskPlan> {
-  const { taskId, statePath, runtimePath, env, logger } = options;
+  const { launch, statePath, runtimePath, env, logger } = options;
+  const { spec, mark, program } = launch;
   const stateDir = new StateDir(statePath);
-  const file = await readJsonFile(stateDir.specFile(taskId), taskSpecSchema);
-  if (file.state !== 'ok') {
-    throw new BridgeError(
-      'TASK_START_FAILED',
-      `The task's spec ${stateDir.specFile(taskId)} is ${file.state}.`,
-      'Start the task again.',
-    );
-  }
-  const spec = file.value;
-  const mark = createSecret();
   const life = await lifeFile(statePath);
-  const extra = { ...delegatedEnvironment(spec), ...(life !== undefined && { [LIFE_VARIABLE]: life }) };
-  const passEnvironment = spec.settings.pass_environment;
   return {
     spec,
-    prompt: await readFile(stateDir.promptFile(taskId), 'utf8'),
+    program,
+    prompt: await readFile(stateDir.promptFile(spec.task_id), 'utf8'),
     stateDir,
-    socketPath: new RuntimeDir(runtimePath).socketPath(taskId),
+    socketPath: new RuntimeDir(runtimePath).socketPath(spec.task_id),
     homeDir: env['HOME'] ?? '/',
     owner: await ownIdentity(),
     mark,
-    childEnv: loopbackPastProxy(childEnvironment(env, { mark, extra, passEnvironment })),
+    childEnv: { ...launch.env, ...(life !== undefined && { [LIFE_VARIABLE]: life }) },
     env,
     logger,
   };

@@ -2,20 +2,14 @@
 import type { Socket } from 'node:net';
 import { isDeepJson } from '../../base/input.js';
 
-/** A record, an answer or a prompt is far shorter; no keeper sends a longer line. */
-const MAX_LINE_BYTES = 8 * 1024 * 1024;
-/** Requests are shorter: the longest is an answer with the changed input of a tool. */
-export const MAX_REQUEST_BYTES = 2 * 1024 * 1024;
+/** The longest line is the input of a process: a million characters, of which JSON may write each as six. */
+export const MAX_LINE_BYTES = 8 * 1024 * 1024;
 
 /**
  * Calls `onLine` with each parsed line of a socket. A line that is too long, nests too deeply or is not JSON closes the
  * connection: no server and no keeper writes such a line.
  */
-export function readJsonLines(
-  socket: Socket,
-  onLine: (value: unknown) => void,
-  maxBytes = MAX_LINE_BYTES,
-): void {
+export function readJsonLines(socket: Socket, onLine: (value: unknown) => void): void {
   let rest: Buffer[] = [];
   let restBytes = 0;
   socket.on('data', (chunk: Buffer) => {
@@ -40,7 +34,7 @@ export function readJsonLines(
     if (from < chunk.length) {
       rest.push(chunk.subarray(from));
       restBytes += chunk.length - from;
-      if (restBytes > maxBytes) socket.destroy(new Error('a line of the keeper socket was too long'));
+      if (restBytes > MAX_LINE_BYTES) socket.destroy(new Error('a line of the keeper socket was too long'));
     }
   });
 }

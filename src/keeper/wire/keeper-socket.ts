@@ -1,12 +1,12 @@
 import { chmod, rm } from 'node:fs/promises';
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { z } from 'zod';
 import { withinMs, type Clock } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { Logger } from '../../base/logger.js';
-import { MAX_REQUEST_BYTES, readJsonLines, writeJsonLine } from './json-lines.js';
-import { type Calls, type Handlers, type Methods, PROTOCOL, wireErrorOf } from './messages.js';
+import { readJsonLines, writeJsonLine } from './json-lines.js';
+import { type Calls, type Handlers, methods, PROTOCOL, wireErrorOf } from './messages.js';
 
 /** Servers, callers and people at terminals; a call connects for its own short time. */
 const MAX_PEERS = 64;
@@ -29,14 +29,16 @@ const MAX_UNREAD_RECORD_BYTES = 256 * 1024;
 /** Enough of the name of a method to recognise it. */
 const MAX_METHOD_CHARS = 40;
 
-export interface KeeperSocketOptions<T extends Calls<T>> {
+/** The part of a request that is the same in every version; `ping` asks whether this process responds. */
+const requestSchema = z.looseObject({ id: z.number(), method: z.unknown() });
+
+export interface KeeperSocketOptions {
   readonly path: string;
   readonly clock: Clock;
   readonly logger: Logger;
   /** The record of the task or process, as it is sent: at first, at the end, and to those who follow when it changed. */
   readonly record: () => object;
-  readonly methods: Methods<T>;
-  readonly handlers: Handlers<T, KeeperPeer>;
+  readonly handlers: Handlers<KeeperPeer>;
   /** A client has gone. */
   readonly onLeave?: (peer: KeeperPeer) => void;
   /** A client has read all that was sent. */
@@ -44,14 +46,13 @@ export interface KeeperSocketOptions<T extends Calls<T>> {
 }
 
 /** The Unix socket of a keeper, for any number of clients of the same user. It greets each with the record. */
-export class KeeperSocket<T extends Calls<T>> implements Disposable {
-  readonly #options: KeeperSocketOptions<T>;
-  readonly #server: Server;
+export class KeeperSocket implements Disposable {
+  readonly #options: KeeperSocketOptions;
+  readonly #server = createServer((socket) => this.#serve(socket));
   readonly #peers = new Set<KeeperPeer>();
 
-  constructor(options: KeeperSocketOptions<T>) {
+  constructor(options: KeeperSocketOptions) {
     this.#options = options;
-    this.#server = createServer((socket) => this.#serve(socket));
   }
 
   /** Listens at `path`, mode 0600; a socket that a dead keeper left there is replaced. */
@@ -88,17 +89,12 @@ export class KeeperSocket<T extends Calls<T>> implements Disposable {
   }
 
   #serve(socket: Socket): void {
-    const { record, onLeave, onDrain } = this.#options;
-    const peer: KeeperPeer = new KeeperPeer(socket, {
-      record: () => ({ push: 'record', protocol: PROTOCOL, record: record() }),
-      answer: (request) => this.#answer(request, peer),
-      onClose: () => {
-        this.#peers.delete(peer);
-        onLeave?.(peer);
-      },
-      onDrain: () => onDrain?.(peer),
-    });
+    const peer = new KeeperPeer(socket, this.#options);
     this.#peers.add(peer);
+    socket.on('close', () => {
+      this.#peers.delete(peer);
+      this.#options.onLeave?.(peer);
+    });
     if (this.#peers.size <= MAX_PEERS) return;
     // A client of one call is dropped before a person at the terminal.
     const [oldest = peer] = this.#peers;
@@ -106,56 +102,25 @@ export class KeeperSocket<T extends Calls<T>> implements Disposable {
     this.#peers.delete(dropped);
     dropped.dispose();
   }
-
-  /** The value of the answer. Rejects with INVALID_ARGUMENTS for a request that is not in the table, or with what its handler throws. */
-  async #answer(request: unknown, peer: KeeperPeer): Promise<unknown> {
-    const { methods, handlers } = this.#options;
-    const name = z.object({ method: z.string() }).safeParse(request).data?.method;
-    if (name !== undefined && isMethod(methods, name)) {
-      const args = methods[name].args.safeParse(request);
-      if (args.success) return handlers[name](args.data, peer);
-    }
-    const shown = name === undefined ? 'this' : `'${name.slice(0, MAX_METHOD_CHARS)}'`;
-    throw new BridgeError(
-      'INVALID_ARGUMENTS',
-      `The keeper (protocol ${PROTOCOL}) does not understand ${shown} as it was sent.`,
-      'It was started by another version of the bridge; what it runs can still be listed and followed.',
-    );
-  }
-}
-
-function isMethod<T extends Calls<T>>(methods: Methods<T>, name: string): name is keyof T & string {
-  return Object.hasOwn(methods, name);
-}
-
-/** The part of a request that is the same in every version; `ping` asks whether this process responds. */
-const requestSchema = z.looseObject({ id: z.number(), method: z.unknown() });
-
-interface KeeperPeerOptions {
-  readonly record: () => object;
-  readonly answer: (request: unknown) => Promise<unknown>;
-  readonly onClose: () => void;
-  readonly onDrain: () => void;
 }
 
 /** One client of a keeper's socket. Its unread bytes are bounded: a client that does not read gets fewer messages. */
 export class KeeperPeer implements Disposable {
   readonly #socket: Socket;
-  readonly #options: KeeperPeerOptions;
+  readonly #options: KeeperSocketOptions;
   readonly #answering = new Set<Promise<void>>();
   #isOwedRecord = false;
   #follows = false;
 
-  constructor(socket: Socket, options: KeeperPeerOptions) {
+  constructor(socket: Socket, options: KeeperSocketOptions) {
     this.#socket = socket;
     this.#options = options;
     socket.on('error', () => socket.destroy());
-    socket.on('close', () => options.onClose());
     socket.on('drain', () => {
       if (this.#isOwedRecord) this.sendRecord();
-      options.onDrain();
+      options.onDrain?.(this);
     });
-    readJsonLines(socket, (line) => this.#onLine(line), MAX_REQUEST_BYTES);
+    readJsonLines(socket, (line) => this.#onLine(line));
     this.sendRecord();
   }
 
@@ -167,9 +132,10 @@ export class KeeperPeer implements Disposable {
     writeJsonLine(this.#socket, push);
   }
 
-  sendRecord(): void {
-    this.#isOwedRecord = this.unreadBytes > MAX_UNREAD_RECORD_BYTES;
-    if (!this.#isOwedRecord) this.send(this.#options.record());
+  sendRecord(isLast = false): void {
+    this.#isOwedRecord = !isLast && this.unreadBytes > MAX_UNREAD_RECORD_BYTES;
+    if (!this.#isOwedRecord)
+      this.send({ push: 'record', protocol: PROTOCOL, record: this.#options.record() });
   }
 
   /** It stays connected, and gets the record now and after each change; any other client connects for one call. */
@@ -193,7 +159,7 @@ export class KeeperPeer implements Disposable {
    */
   end(): Promise<void> {
     if (this.#socket.destroyed) return Promise.resolve();
-    if (this.#isOwedRecord) this.send(this.#options.record());
+    if (this.#isOwedRecord) this.sendRecord(true);
     return new Promise((resolve) => {
       this.#socket.once('close', resolve);
       this.#socket.end();
@@ -210,16 +176,36 @@ export class KeeperPeer implements Disposable {
     if (!request.success || this.#answering.size >= MAX_OPEN_REQUESTS) return void this.#socket.destroy();
     const { id, method } = request.data;
     if (method === 'ping') return this.send({ id });
-    const answering = this.#answer(id, line).finally(() => this.#answering.delete(answering));
+    const answering = this.#answer(id, method, line).finally(() => this.#answering.delete(answering));
     this.#answering.add(answering);
   }
 
-  async #answer(id: number, request: unknown): Promise<void> {
-    const answer = await this.#options.answer(request).then(
+  async #answer(id: number, method: unknown, request: unknown): Promise<void> {
+    const isKnown = typeof method === 'string' && isMethod(method);
+    const answer = await (isKnown ? this.#act(method, request) : refuse(method)).then(
       (value) => ({ value }),
       (error: unknown) => ({ error: wireErrorOf(error) }),
     );
     if (this.unreadBytes > MAX_UNREAD_BYTES) this.#socket.destroy();
     else this.send({ id, ...answer });
   }
+
+  async #act<K extends keyof Calls>(method: K, request: unknown): Promise<Calls[K]['value']> {
+    const args = methods[method].args.safeParse(request);
+    const handler = this.#options.handlers[method];
+    return args.success && handler !== undefined ? handler(args.data, this) : refuse(method);
+  }
+}
+
+function isMethod(name: string): name is keyof Calls {
+  return Object.hasOwn(methods, name);
+}
+
+async function refuse(method: unknown): Promise<never> {
+  const shown = typeof method === 'string' ? `'${method.slice(0, MAX_METHOD_CHARS)}'` : 'this';
+  throw new BridgeError(
+    'INVALID_ARGUMENTS',
+    `The keeper (protocol ${PROTOCOL}) does not understand ${shown} as it was sent.`,
+    'It was started by another version of the bridge; what it runs can still be listed and followed.',
+  );
 }

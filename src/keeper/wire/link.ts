@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { systemCodeOf } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import { readJsonLines, writeJsonLine } from './json-lines.js';
-import { type Calls, errorFromWire, type Methods, wireErrorSchema } from './messages.js';
+import { type Calls, errorFromWire, methods, type Push, pushSchema, wireErrorSchema } from './messages.js';
 
 /** A keeper that runs accepts at once. */
 const CONNECT_LIMIT_MS = 2_000;
@@ -51,15 +51,6 @@ const PING_LIMIT_MS = 3_000;
  */
 export type LinkFailure = 'closed' | 'silent' | 'late' | 'unread';
 
-export interface LinkOptions<T extends Calls<T>> {
-  readonly methods: Methods<T>;
-  /** Called with each line that is not an answer. */
-  readonly onPush: (line: unknown) => void;
-  readonly onClose: () => void;
-  /** The error of a request that gets no answer. */
-  readonly failure: (why: LinkFailure) => Error;
-}
-
 interface Pending {
   readonly resolve: (reply: unknown) => void;
   readonly reject: (error: Error) => void;
@@ -74,46 +65,49 @@ const replySchema = z.looseObject({
 });
 
 /** The client's side of the connection to a keeper: numbered requests, their answers, and what the keeper sends without a request. */
-export class Link<T extends Calls<T>> implements Disposable {
+export abstract class Link implements Disposable {
   /** Its `pause` and `resume` hold back what the keeper sends, its `unref` lets this process end. */
-  readonly socket: Socket;
-  readonly #options: LinkOptions<T>;
+  protected readonly socket: Socket;
   readonly #pending = new Map<number, Pending>();
   #nextId = 1;
   #isClosed = false;
 
-  constructor(socket: Socket, options: LinkOptions<T>) {
+  protected constructor(socket: Socket) {
     this.socket = socket;
-    this.#options = options;
     readJsonLines(socket, (line) => this.#onLine(line));
     socket.on('error', () => socket.destroy());
     socket.on('close', () => this.#onClose());
   }
 
-  get isClosed(): boolean {
+  protected get isClosed(): boolean {
     return this.#isClosed;
   }
 
+  /** Called with what the keeper sends without a request, unless it is of another version and cannot be read. */
+  protected abstract onPush(push: Push): void;
+  protected abstract onClosed(): void;
+  /** The error of a request that gets no answer. */
+  protected abstract failure(why: LinkFailure): Error;
+
   /** The answer to a request. Rejects with the keeper's error, or with `failure` when there is no answer that can be read. */
-  async call<K extends keyof T & string>(
+  protected async call<K extends keyof Calls>(
     method: K,
-    args: T[K]['args'],
+    args: Calls[K]['args'],
     limitMs = REPLY_LIMIT_MS,
-  ): Promise<T[K]['value']> {
-    const { methods, failure } = this.#options;
-    if (this.#isClosed) throw failure('closed');
+  ): Promise<Calls[K]['value']> {
+    if (this.#isClosed) throw this.failure('closed');
     const id = this.#nextId++;
     const answer = await new Promise((resolve, reject) => {
       const timers = [
         setTimeout(() => this.#ping(), DOUBT_MS),
-        setTimeout(() => this.#take(id)?.reject(failure('late')), limitMs),
+        setTimeout(() => this.#take(id)?.reject(this.failure('late')), limitMs),
       ];
       this.#pending.set(id, { resolve, reject, timers });
       writeJsonLine(this.socket, { ...args, method, id });
     });
     const read = methods[method].value.safeParse(answer);
     if (read.success) return read.data;
-    throw failure('unread');
+    throw this.failure('unread');
   }
 
   dispose(): void {
@@ -130,23 +124,26 @@ export class Link<T extends Calls<T>> implements Disposable {
   }
 
   #onLine(line: unknown): void {
-    const reply = replySchema.safeParse(line);
-    if (!reply.success) return this.#options.onPush(line);
-    const { id, error, value } = reply.data;
-    const pending = this.#take(id);
-    if (error !== undefined) pending?.reject(errorFromWire(error));
-    else pending?.resolve(value);
+    const reply = replySchema.safeParse(line).data;
+    if (reply === undefined) {
+      const push = pushSchema.safeParse(line).data;
+      if (push !== undefined) this.onPush(push);
+      return;
+    }
+    const pending = this.#take(reply.id);
+    if (reply.error !== undefined) pending?.reject(errorFromWire(reply.error));
+    else pending?.resolve(reply.value);
   }
 
   #onClose(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#rejectAll('closed');
-    this.#options.onClose();
+    this.onClosed();
   }
 
   #rejectAll(why: LinkFailure): void {
-    for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(this.#options.failure(why));
+    for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(this.failure(why));
   }
 
   #take(id: number): Pending | undefined {

@@ -1,37 +1,26 @@
 // Pure: what clients and keepers send each other.
 import { z } from 'zod';
 import { BridgeError, isErrorCode, isStepName, messageOf } from '../../base/errors.js';
-import { processRecordSchema } from '../../processes/process-record.js';
+import { processIdentitySchema, type ProcessIdentity } from '../../store/process-place.js';
 import { decisionAnswerSchema } from '../../tasks/task-host.js';
 import { taskRecordSchema } from '../../tasks/task.js';
 
 /**
  * One JSON object a line. A client sends `{ id, method, … }`; the keeper answers `{ id, value }` or `{ id, error }`, and sends pushes
- * on its own. It greets every client with the record and sends it again at the end. A method that it does not know is answered with an error.
+ * on its own. It greets every client with the record and sends it again at the end. A method that it does not know, or that what it keeps
+ * does not have, is answered with an error.
  */
-export const PROTOCOL = 5;
+export const PROTOCOL = 6;
 
 /** The types of a method: what its request holds, and its answer. */
 interface Call {
   readonly args: object;
   readonly value: unknown;
 }
-export type Calls<T> = { readonly [K in keyof T]: Call };
-
 interface Method<C extends Call> {
   readonly args: z.ZodType<C['args']>;
   readonly value: z.ZodType<C['value']>;
 }
-
-/** A table of methods. */
-export type Methods<T extends Calls<T>> = { readonly [K in keyof T]: Method<T[K]> };
-/** The types of a table. */
-type CallsOf<M> = { readonly [K in keyof M]: M[K] extends Method<infer C> ? C : never };
-
-/** What the keeper does for each method of a table. `peer` is the client. */
-export type Handlers<T extends Calls<T>, Peer> = {
-  readonly [K in keyof T]: (args: T[K]['args'], peer: Peer) => Promise<T[K]['value']>;
-};
 
 function method<A extends object, V>(
   args: z.ZodType<A>,
@@ -64,10 +53,14 @@ export function errorFromWire({ code, message, next }: WireError): BridgeError {
   return new BridgeError(isErrorCode(code) ? code : 'INTERNAL_ERROR', message, next);
 }
 
-/** What a keeper writes to the pipe that its server reads: the record of what now runs, or the error. */
-export type ReadyMessage = { readonly record: unknown } | { readonly error: WireError };
+/**
+ * What a keeper writes to the pipe that its server reads, one a line: who it is, as soon as other processes see it, then the record of
+ * what now runs, or the error.
+ */
+export type ReadyMessage =
+  { readonly owner: ProcessIdentity } | { readonly record: unknown } | { readonly error: WireError };
 
-/** Reads a text that holds such a message, with this record. */
+/** Reads a line that holds such a message, with this record. */
 export function readyMessageSchema<T>(record: z.ZodType<T>) {
   const json = z.string().transform((text, context): unknown => {
     try {
@@ -77,7 +70,13 @@ export function readyMessageSchema<T>(record: z.ZodType<T>) {
       return z.NEVER;
     }
   });
-  return json.pipe(z.union([z.object({ record }), z.object({ error: wireErrorSchema })]));
+  return json.pipe(
+    z.union([
+      z.object({ owner: processIdentitySchema }),
+      z.object({ record }),
+      z.object({ error: wireErrorSchema }),
+    ]),
+  );
 }
 
 /** The descriptor of that pipe in the keeper. */
@@ -105,9 +104,11 @@ const terminalViewSchema = z.object({
 export type TerminalView = z.infer<typeof terminalViewSchema>;
 
 const nothing = z.unknown();
+const size = z.object({ columns: z.int().positive(), rows: z.int().positive() });
+const count = z.int().exactOptional();
 
-/** The keeper of a task. */
-export const taskMethods = {
+const table = {
+  // What a task has.
   respond: method(z.object({ answer: decisionAnswerSchema }), taskRecordSchema),
   message: method(
     z.object({
@@ -118,11 +119,47 @@ export const taskMethods = {
     taskRecordSchema,
   ),
   kill: method(z.object({ reason: z.string() }), taskRecordSchema),
-  screen: method(z.object({}), z.object({ text: z.string(), columns: z.number(), rows: z.number() })),
   watch: method(z.object({ view: terminalViewSchema }), nothing),
   type: method(z.object({ keys: z.base64() }), nothing),
+  // What both have.
+  screen: method(z.object({}), z.object({ text: z.string(), ...size.shape })),
+  // What a process has.
+  give: method(
+    z.object({
+      size: size.optional(),
+      text: z.string().optional(),
+      keys: z.array(z.string()).optional(),
+      eof: z.boolean().optional(),
+    }),
+    nothing,
+  ),
+  signal: method(z.object({ name: z.string() }), nothing),
+  end: method(z.object({ first: z.string() }), z.int()),
+  stats: method(
+    z.object({}),
+    z.object({
+      cpuSeconds: z.number(),
+      memoryBytes: z.number(),
+      processCount: z.int(),
+      listeningPorts: z.array(z.int()).readonly().exactOptional(),
+    }),
+  ),
+  printed: method(
+    z.object({ beyond: z.int(), limit_ms: z.number().min(0) }),
+    z.object({ stdout: count, stderr: count, terminal: count }),
+  ),
 };
-export type TaskCalls = CallsOf<typeof taskMethods>;
+export type Calls = {
+  readonly [K in keyof typeof table]: (typeof table)[K] extends Method<infer C> ? C : never;
+};
+
+/** All methods of all keepers. */
+export const methods: { readonly [K in keyof Calls]: Method<Calls[K]> } = table;
+
+/** What a keeper does for each method that it has. `peer` is the client. */
+export type Handlers<Peer> = {
+  readonly [K in keyof Calls]?: (args: Calls[K]['args'], peer: Peer) => Promise<Calls[K]['value']>;
+};
 
 /**
  * What a watcher's terminal is to show. `state` is for a terminal that was reset, `output` follows it or other output,
@@ -135,37 +172,9 @@ const terminalPushSchema = z.object({
 });
 export type TerminalPush = z.infer<typeof terminalPushSchema>;
 
-/** What the keeper of a task sends without a request. */
-export const taskPushSchema = z.discriminatedUnion('push', [
-  z.object({ push: z.literal('record'), record: taskRecordSchema }),
+/** What a keeper sends without a request; the record is that of a task or a process. */
+export const pushSchema = z.discriminatedUnion('push', [
+  z.object({ push: z.literal('record'), record: z.unknown() }),
   terminalPushSchema,
 ]);
-
-const size = z.object({ columns: z.int().positive(), rows: z.int().positive() });
-const count = z.int().exactOptional();
-
-/** The keeper of a process. */
-export const processMethods = {
-  write: method(z.object({ bytes: z.base64() }), nothing),
-  end_input: method(z.object({}), nothing),
-  press: method(z.object({ keys: z.array(z.string()) }), nothing),
-  resize: method(z.object({ size }), nothing),
-  signal: method(z.object({ name: z.string() }), nothing),
-  kill: method(z.object({ first: z.string() }), z.int()),
-  stats: method(
-    z.object({}),
-    z.object({
-      cpuSeconds: z.number(),
-      memoryBytes: z.number(),
-      processCount: z.int(),
-      listeningPorts: z.array(z.int()).readonly().exactOptional(),
-    }),
-  ),
-  printed: method(z.object({}), z.object({ stdout: count, stderr: count, terminal: count })),
-  until_prints: method(z.object({ bytes: z.int().min(0), limit_ms: z.number().min(0) }), nothing),
-  screen: method(z.object({}), z.string()),
-};
-export type ProcessCalls = CallsOf<typeof processMethods>;
-
-/** What the keeper of a process sends without a request: at the beginning, and when the process has ended. */
-export const processPushSchema = z.object({ push: z.literal('record'), record: processRecordSchema });
+export type Push = z.infer<typeof pushSchema>;

@@ -1,5 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { modeFor, modesIn, type ModeSettings } from '../../approvals/modes.js';
 import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
 import { readJsonFile, writeJsonFileAtomically } from '../../base/files/json-file.js';
@@ -8,7 +9,7 @@ import { createSecret, TASK_ID_PATTERN } from '../../base/ids.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import { AllowedRoots } from '../../projects/allowed-roots.js';
 import { ownerState } from '../../store/owner-state.js';
-import type { Lock, LockTable, ProjectLocks } from '../../store/project-lock.js';
+import type { Lock, LockHolder, LockTable, ProjectLocks } from '../../store/project-lock.js';
 import { projectFilePaths } from '../project-folder.js';
 import { initialRecord } from '../record/initial-record.js';
 import { readRecordFile, recordOf, writeRecordFile } from '../record/record-file.js';
@@ -107,7 +108,7 @@ export class TaskQueue implements Disposable {
 
   /** Ends a task that still waits; undefined for one that does not, or is being started. */
   cancel(taskId: string, reason: string): Promise<TaskRecord | undefined> {
-    return this.#endWaiting(taskId, { status: 'killed', reason }, false);
+    return this.#endWaiting(taskId, { status: 'killed', reason });
   }
 
   /** The current position of each queued task, by its id. */
@@ -183,18 +184,18 @@ export class TaskQueue implements Disposable {
   async #begin({ task_id: taskId }: TaskRecord, reservation: Lock): Promise<boolean> {
     const { host, stateDir } = this.#options;
     try {
-      await host.launch(await this.#checkedSpec(taskId));
+      await host.launch(await this.#checkedSpec(taskId), reservation);
       await rm(stateDir.ticketFile(taskId), { force: true });
       return false;
     } catch (error) {
-      const ended = await this.#failed(taskId, error).catch((second: unknown) =>
+      const ended = await this.#failed(taskId, error, reservation).catch((second: unknown) =>
         this.#warn('a queued task that could not be started stays in the queue', second, taskId),
       );
       // A keeper that has it may only be late; one that died has left its lock.
       if (ended === undefined) this.#lookLater();
       return ended !== undefined;
     } finally {
-      // The task's keeper has the project, or no one.
+      // Nothing, once the task's keeper has it.
       reservation.release();
     }
   }
@@ -222,27 +223,27 @@ export class TaskQueue implements Disposable {
     return spec;
   }
 
-  async #failed(taskId: string, error: unknown): Promise<TaskRecord | undefined> {
+  async #failed(taskId: string, error: unknown, own: Lock): Promise<TaskRecord | undefined> {
     const isBridgeError = error instanceof BridgeError;
-    // Another keeper of it was faster: the next check shows that. Settings that cannot be read are corrected soon.
-    if (isBridgeError && ['TASK_ALREADY_RUNNING', 'CONFIG_ERROR'].includes(error.code)) return undefined;
+    // Settings that cannot be read are corrected soon.
+    if (isBridgeError && error.code === 'CONFIG_ERROR') return undefined;
     const reason = `The queued task could not be started: ${messageOf(error)}${isBridgeError ? ` ${error.hint}` : ''}`;
-    return this.#endWaiting(taskId, { status: 'error', reason }, true);
+    return this.#endWaiting(taskId, { status: 'error', reason }, own.holder);
   }
 
   /**
-   * Ends a task that waits and has no keeper; a keeper that starts meanwhile then refuses it. Undefined for any other task, and for one
-   * whose project a keeper has for it or, unless `isReserved` by this process, a server.
+   * Ends a task that waits and has no keeper. Undefined for any other task, and for one whose project a keeper or a server has for it,
+   * unless by `own`, the reservation of this process.
    */
   #endWaiting(
     taskId: string,
     ending: Pick<TaskRecord, 'status' | 'reason'>,
-    isReserved: boolean,
+    own?: LockHolder,
   ): Promise<TaskRecord | undefined> {
     const { locks, stateDir, clock } = this.#options;
     return locks.exclusively(async ({ held }) => {
       const lock = held.find(({ task_id }) => task_id === taskId);
-      if (lock !== undefined && !(isReserved && lock.reserved === true)) return undefined;
+      if (lock !== undefined && !isDeepStrictEqual(lock, own)) return undefined;
       const record = recordOf(await readRecordFile(stateDir, taskId));
       if (record === undefined || !isWaiting(record)) return undefined;
       const ended: TaskRecord = {

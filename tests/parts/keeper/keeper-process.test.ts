@@ -1,12 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { isFinal, taskRecordSchema } from '../../../src/tasks/task.js';
-import { writeJsonFileAtomically } from '../../../src/base/files/json-file.js';
 import { nextEvent } from '../../../src/base/lifecycle.js';
 import { VERSION } from '../../../src/base/package.js';
-import { sampleRecord } from '../../tasks/sample-task.js';
-import { until } from '../../harness/until.js';
 import { bundleKeeper, openHost } from '../../keeper/open-host.js';
 
 const keeper = bundleKeeper();
@@ -28,24 +26,17 @@ it.each([
   await expect(launch).rejects.toThrow(why);
 });
 
-it('a keeper without a spec says so and ends', async () => {
-  const { host, prepare, stateDir, processes } = await openHost({ keeperEntry: keeper() });
-  const spec = await prepare('AGENT: exit');
-  await writeFile(join(stateDir, 'tasks', spec.task_id, 'spec.json'), '{"half":');
-  await expect(host.launch(spec)).rejects.toThrow(/spec .* is corrupt/);
-  await expect.poll(() => processes(), { timeout: 5_000 }).toEqual([]);
-});
-
-it('a keeper whose queued task was ended meanwhile leaves that end as it is', async () => {
-  const { host, prepare, stateDir, processes } = await openHost({ keeperEntry: keeper() });
-  const spec = await prepare('AGENT: exit');
-  const path = join(stateDir, 'tasks', spec.task_id, 'record.json');
-  const end = { task_id: spec.task_id, status: 'killed', reason: 'It was killed in the queue.' } as const;
-  await writeJsonFileAtomically(path, sampleRecord(end));
-  await expect(host.launch(spec)).rejects.toMatchObject({ code: 'TASK_NOT_RUNNING' });
-  const onDisk: unknown = JSON.parse(await readFile(path, 'utf8'));
-  expect(taskRecordSchema.parse(onDisk)).toMatchObject(end);
-  await until('the keeper has ended', async () => expect(await processes()).toEqual([]));
+it('a keeper whose server died before it had handed all over touches nothing and ends', async () => {
+  const { prepare, stateDir, runtimePath, project, processes } = await openHost({ keeperEntry: keeper() });
+  const { task_id: taskId } = await prepare('AGENT: exit');
+  const { status, output } = spawnSync(process.execPath, [keeper(), taskId, stateDir, runtimePath], {
+    input: '{"spec":',
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+    encoding: 'utf8',
+  });
+  expect([status, output[3]]).toEqual([1, expect.stringMatching(/^\{"owner":.*\n\{"error":.*\n$/)]);
+  expect(await readdir(project)).toEqual([]);
+  expect(await processes()).toEqual([]);
 });
 
 it.each(['SIGTERM', 'SIGINT'] as const)(

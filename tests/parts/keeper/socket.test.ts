@@ -10,8 +10,8 @@ import { nextEvent } from '../../../src/base/lifecycle.js';
 import { createTaskId } from '../../../src/base/ids.js';
 import { silentLogger } from '../../../src/base/logger.js';
 import { KeeperClient } from '../../../src/keeper/host/keeper-client.js';
-import { KeeperServer } from '../../../src/keeper/main/keeper-server.js';
-import { MAX_REQUEST_BYTES } from '../../../src/keeper/wire/json-lines.js';
+import { serveTask, type TaskServer } from '../../../src/keeper/main/keeper-server.js';
+import { MAX_LINE_BYTES } from '../../../src/keeper/wire/json-lines.js';
 import type { TaskRecord } from '../../../src/tasks/task.js';
 import { createRun, type RunHarness } from '../../tasks/run-harness.js';
 import { sampleRecord, TASK_ID } from '../../tasks/sample-task.js';
@@ -22,11 +22,11 @@ type Line = z.infer<typeof lineSchema>;
 
 const socketPath = (): string => join(tmpdir(), `${createTaskId(Date.now()).slice(-12)}.sock`);
 
-async function served(): Promise<{ harness: RunHarness; path: string; server: KeeperServer }> {
+async function served(): Promise<{ harness: RunHarness; path: string; server: TaskServer }> {
   const harness = await createRun();
   await harness.run.start();
   const path = socketPath();
-  const server = await KeeperServer.start({
+  const server = await serveTask({
     run: harness.run,
     socketPath: path,
     clock: systemClock,
@@ -96,7 +96,7 @@ it('a client that watches gets the record after a change, and another one only a
   watcher.write(`${JSON.stringify({ id: 1, method: 'watch', view })}\n`);
   await expect.poll(() => got().length).toBe(2);
   harness.driver.endTurn('Done.', { backgroundTasks: 1 });
-  await expect.poll(() => got().at(-1)).toMatchObject({ protocol: 5, record: { change_seq: 3 } });
+  await expect.poll(() => got().at(-1)).toMatchObject({ protocol: 6, record: { change_seq: 3 } });
   expect(other()).toHaveLength(1);
   harness.driver.exit();
   await harness.run.ended;
@@ -124,7 +124,7 @@ it.each([
   { what: 'no JSON', text: 'hello\n' },
   { what: 'a request without a number', text: '{"method":"screen"}\n' },
   { what: 'a line that nests deeply', text: `{"id":1,"method":${'['.repeat(1_000)}${']'.repeat(1_000)}}\n` },
-  { what: 'a line without an end', text: 'x'.repeat(MAX_REQUEST_BYTES + 1) },
+  { what: 'a line without an end', text: 'x'.repeat(MAX_LINE_BYTES + 1) },
 ])('a client that sends $what is hung up on, and the others are served', async ({ text }) => {
   const { path } = await served();
   const good = await KeeperClient.connect(TASK_ID, path);

@@ -65,7 +65,7 @@ describe('spawn', () => {
     const common = { mode: 'host', commandLine: 'x', env: {}, keep: false } as const;
     const refused = service.spawn({ ...common, command: ['no-such-program'] }, 1_000, never);
     await expect(refused).rejects.toMatchObject({ code: 'PROGRAM_NOT_FOUND' });
-    expect(await store.ids()).toEqual([]);
+    expect(await readdir(store.path)).toEqual([]);
   });
 
   test('is refused when the disk does not take its record, with the reason, and nothing is left', async () => {
@@ -73,7 +73,7 @@ describe('spawn', () => {
     store.write = () => Promise.reject(new Error('ENOSPC: no space left on device'));
     const message: unknown = expect.stringContaining('no space left');
     await expect(sh(':')).rejects.toMatchObject({ code: 'STATE_UNUSABLE', message });
-    expect(await store.ids()).toEqual([]);
+    expect(await readdir(store.path)).toEqual([]);
   });
 
   test('passes env on, writes it nowhere, and passes nothing of the server that is not on the list', async () => {

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import type { Clock } from '../../../src/base/clock.js';
 import { systemClock } from '../../../src/base/system-clock.js';
 import { createTaskId } from '../../../src/base/ids.js';
-import { ownIdentity } from '../../../src/store/process-identity.js';
+import { identityOf, ownIdentity } from '../../../src/store/process-identity.js';
 import { ProjectLocks, type CorruptLock, type Lock } from '../../../src/store/project-lock.js';
 import { LockRacers } from '../../store/lock-racers.js';
 import { deadProcess, writeLease } from '../../store/write-lease.js';
@@ -130,22 +131,20 @@ describe('a project that lies in another', () => {
   });
 });
 
-describe('a project reserved for a task', () => {
-  function reserve(taskId: string): Promise<Lock> {
-    return locks.exclusively((table) => table.reserve({ projectPath: project, taskId }));
-  }
-
-  test('is held for everyone else, and taken by the task once, with or without the reservation', async () => {
-    const reserved = await reserve('task_mine');
-    expect(await acquire('task_other')).toBe('task_mine');
-    const taken = await mustAcquire('task_mine');
-    expect(await acquire('task_mine')).toBe('task_mine');
-    expect((await locks.table()).held).toEqual([taken.holder]);
-    reserved.release();
-    expect((await locks.table()).held).toEqual([taken.holder]);
-    taken.release();
-    expect(await leases()).toEqual([]);
-  });
+test("a lease that was handed over is its new owner's, whatever the old one does, and free once that is gone", async () => {
+  const request = { projectPath: project, taskId: 'task_mine' };
+  const lock = await locks.exclusively((table) => table.reserve(request));
+  expect(lock.holder).toMatchObject({ owner: await ownIdentity(), reserved: true });
+  const child = spawn('sleep', ['60']);
+  const owner = await identityOf(child.pid ?? 0);
+  if (owner === undefined) throw new Error('it does not run');
+  await lock.handTo(owner);
+  lock.release();
+  expect(await acquire('task_other')).toBe('task_mine');
+  expect((await locks.table()).held).toMatchObject([{ task_id: 'task_mine', owner }]);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  expect(await locks.table()).toMatchObject({ held: [], dead: [{ task_id: 'task_mine' }] });
 });
 
 test('a critical section that fails releases what it had reserved', async () => {

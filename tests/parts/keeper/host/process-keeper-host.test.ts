@@ -1,8 +1,7 @@
 import { mkdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ProcessKeeperHost } from '../../../../src/keeper/host/kept-process.js';
-import { ProcessStore } from '../../../../src/processes/process-store.js';
+import { KeeperHost } from '../../../../src/keeper/host/keeper-host.js';
 import { engineSettings } from '../../../../src/services/engine-settings.js';
 import { bundleKeeper } from '../../../keeper/open-host.js';
 import { openProcesses } from '../../../processes/open-processes.js';
@@ -24,13 +23,8 @@ writeSync(3, JSON.stringify({ record }));
 `;
 
 async function openKept(keeperEntry: string, statePath: string) {
-  const keepers = new ProcessKeeperHost({
-    keeperEntry,
-    nodeArguments: [],
-    statePath,
-    runtimePath: statePath,
-    env: {},
-    store: new ProcessStore(statePath),
+  const program = { keeperEntry, nodeArguments: [], statePath, runtimePath: statePath, env: {} };
+  const keepers = new KeeperHost(program).keepers({
     shell: '/bin/sh',
     maxOutputBytes: 1_000_000,
     containers: {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { nextEvent } from '../../../../src/base/lifecycle.js';
 import { silentLogger } from '../../../../src/base/logger.js';
+import { findForTask } from '../../../../src/keeper/agent/recognise-program.js';
 import { keepTask } from '../../../../src/keeper/main/keep-task.js';
 import { isFinal } from '../../../../src/tasks/task.js';
 import { sampleSpec } from '../../../tasks/sample-task.js';
@@ -11,14 +12,14 @@ const keeper = bundleKeeper();
 
 it('a fault after the start leaves the log of the task where it is', async () => {
   const { prepare, workplace, runtimePath } = await openHost({ kind: 'in process', keeperEntry: keeper() });
-  const { task_id: taskId } = await prepare('AGENT: sleeps 1');
+  const spec = await prepare('AGENT: sleeps 1');
+  const places = { statePath: workplace.stateDir, env: workplace.env };
   let logFile = '';
   await expect(
     keepTask({
-      taskId,
-      statePath: workplace.stateDir,
+      ...places,
+      launch: { spec, ...(await findForTask(spec, places)) },
       runtimePath,
-      env: workplace.env,
       logger: silentLogger,
       onReady: ({ log_file }) => {
         logFile = log_file;
