@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -14,8 +13,8 @@ import {
 import { readdir, rm } from 'node:fs/promises';
 import { createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
+import { makeFifos } from '../os/make-fifo.js';
 import { isOwnProc } from '../os/own-proc.js';
 import { machineOf } from './machine.js';
 import { ownIdentity, processState, type ProcessState } from './process-identity.js';
@@ -26,10 +25,6 @@ const OWNER_ONLY_FILE = 0o600;
 const SUFFIX = '.sock';
 /** A listening process accepts within milliseconds. */
 const CONNECT_LIMIT_MS = 1_000;
-/** `mkfifo` takes milliseconds. */
-const MAKE_LIMIT_MS = 5_000;
-/** Where every system that has it keeps it; nothing of the user's environment reaches it. */
-const MAKE_ENV = { PATH: '/usr/bin:/bin' };
 
 /** `accepts`: the process lives, or one that it started. `gone`: none does. `unknown`: this system does not say. */
 type Presence = 'accepts' | 'gone' | 'unknown';
@@ -116,8 +111,7 @@ export function announce(statePath: string): Promise<void> {
 export async function lifeFile(statePath: string): Promise<string | undefined> {
   if (!isOwnProc()) return undefined;
   const path = fileOf(signOf(await ownIdentity()), '.life', statePath);
-  const options = { env: MAKE_ENV, timeout: MAKE_LIMIT_MS };
-  await promisify(execFile)('mkfifo', ['-m', '600', path], options).catch(() => undefined);
+  await makeFifos(path).catch(() => undefined);
   if (!existsSync(path)) return undefined;
   made.push(path);
   return path;
