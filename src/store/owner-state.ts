@@ -82,8 +82,9 @@ export async function linkedProcess(
     if (systemCodeOf(error) === 'ENOENT') return { pid: 0, state: 'gone' };
     throw error;
   }
-  const [pid = '', start = '', sign = ''] = text.split(' ');
-  const there = { ...(await ownIdentity()), pid: Number(pid) || 0, start_time: start === '' ? null : start };
+  // The start may hold spaces: `ps` gives a date.
+  const [, pid = '', start = '', sign = ''] = /^(\d+) (.*) (\w+)$/.exec(text) ?? [];
+  const there = { ...(await ownIdentity()), pid: Number(pid), start_time: start === '' ? null : start };
   if (signOf(there) === sign) return { pid: there.pid, state: await processState(there) };
   return { pid: there.pid, state: (await presenceOf(sign, statePath)) === 'gone' ? 'gone' : 'unknown' };
 }
