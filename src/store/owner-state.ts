@@ -14,6 +14,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
+import { lazily } from '../base/lifecycle.js';
 import { makeFifos } from '../os/make-fifo.js';
 import { isOwnProc } from '../os/own-proc.js';
 import { machineOf } from './machine.js';
@@ -30,7 +31,7 @@ const CONNECT_LIMIT_MS = 1_000;
 type Presence = 'accepts' | 'gone' | 'unknown';
 
 /** What this process has announced, by state directory: it lasts as long as the process. */
-const announced = new Map<string, Promise<void>>();
+const announced = new Map<string, () => Promise<void>>();
 /** The sockets and pipes of this process. */
 const made: string[] = [];
 
@@ -95,14 +96,9 @@ export async function linkedProcess(
  * Does nothing without `/proc`: a process does not know its pid namespace there (Linux), or there are none (macOS). Throws STATE_UNUSABLE when the disk does not take the socket.
  */
 export function announce(statePath: string): Promise<void> {
-  let known = announced.get(statePath);
-  if (known === undefined) {
-    known = listen(statePath);
-    announced.set(statePath, known);
-    // Tried again by the next one.
-    known.catch(() => announced.delete(statePath));
-  }
-  return known;
+  const once = announced.get(statePath) ?? lazily(() => listen(statePath));
+  announced.set(statePath, once);
+  return once();
 }
 
 /**

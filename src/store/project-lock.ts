@@ -8,7 +8,7 @@ import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { makeFolders } from '../base/files/folders.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
 import type { Disposable } from '../base/lifecycle.js';
-import { isSameProject } from '../projects/same-project.js';
+import { isSameProject } from '../projects/worktree-path.js';
 import { takeMutex, type MutexPlace, type Release } from './mutex.js';
 import { ownerState } from './owner-state.js';
 import { ownIdentity } from './process-identity.js';
