@@ -69,7 +69,7 @@ async function connectTo(
   call: EditorCall,
 ): Promise<EditorConnection> {
   if (windows.length === 0) throw noWindow();
-  let fault: unknown;
+  let fault: BridgeError | undefined;
   for (const window of await windowsWith(windows, path)) {
     try {
       const { connection, welcome } = await open(window, call);
@@ -85,7 +85,11 @@ async function connectTo(
   throw fault ?? notOpen(path, windows);
 }
 
-async function ask(window: EditorWindow, call: EditorCall, connections: DisposableStore): Promise<AskedWindow> {
+async function ask(
+  window: EditorWindow,
+  call: EditorCall,
+  connections: DisposableStore,
+): Promise<AskedWindow> {
   const { folders, trusted } = window;
   try {
     const { connection, welcome } = await open(window, call);

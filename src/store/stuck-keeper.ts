@@ -40,7 +40,10 @@ export async function signalKeeper(
 }
 
 /** Whether the keeper exits within the time in which one ends its task or process. */
-export async function keeperLeaves({ keeper, clock }: StuckKeeper, limitMs = WAKE_LIMIT_MS): Promise<boolean> {
+export async function keeperLeaves(
+  { keeper, clock }: StuckKeeper,
+  limitMs = WAKE_LIMIT_MS,
+): Promise<boolean> {
   const giveUpMs = clock.monotonicMs() + limitMs;
   while ((await processState(keeper)) !== 'gone') {
     if (clock.monotonicMs() >= giveUpMs) return false;

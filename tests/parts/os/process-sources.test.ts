@@ -116,7 +116,9 @@ describe('/proc', () => {
   });
 
   it('shows 0 for what is in another pid namespace, and the table shows nothing', () => {
-    const inContainer = parseProcStat('950 (bash) S 0 0 0 0 -1 4194560 0 0 0 0 1 5 2 2 20 0 1 0 50100 1000 10');
+    const inContainer = parseProcStat(
+      '950 (bash) S 0 0 0 0 -1 4194560 0 0 0 0 1 5 2 2 20 0 1 0 50100 1000 10',
+    );
     expect(inContainer).toMatchObject({ parentPid: undefined, group: undefined, session: undefined });
   });
 
