@@ -192,8 +192,7 @@ export class ProcessManager {
     const hint = `End process ${owner.pid} by hand if it is one of yours; then ps gives this one its end.`;
     const cannotEnd = (why: string) => processUnreachable(id, why, hint);
     const stuck = { keeper: owner, clock: this.#parts.clock, cannotEnd };
-    const isAsked = (await signalKeeper(stuck, 'SIGCONT')) && (await signalKeeper(stuck, 'SIGTERM'));
-    if (isAsked && !(await keeperLeaves(stuck))) await killKeeper(stuck);
+    if ((await signalKeeper(stuck, 'SIGCONT')) && !(await keeperLeaves(stuck))) await killKeeper(stuck);
     // Its connection closes with it.
     await this.#running.get(id)?.ended;
     return { record: (await this.find(id)).record, left: 0, leftBehind: 0 };

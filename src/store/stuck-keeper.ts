@@ -39,11 +39,14 @@ export async function signalKeeper(
   return result === 'sent';
 }
 
-/** Whether the keeper exits within the time in which one ends its task or process. */
+/** Whether the keeper is gone, or exits within `limitMs` after the signal: the time in which one ends its task or process. */
 export async function keeperLeaves(
-  { keeper, clock }: StuckKeeper,
+  stuck: StuckKeeper,
+  name: 'SIGTERM' | 'SIGKILL' = 'SIGTERM',
   limitMs = WAKE_LIMIT_MS,
 ): Promise<boolean> {
+  const { keeper, clock } = stuck;
+  if (!(await signalKeeper(stuck, name))) return true;
   const giveUpMs = clock.monotonicMs() + limitMs;
   while ((await processState(keeper)) !== 'gone') {
     if (clock.monotonicMs() >= giveUpMs) return false;
@@ -54,6 +57,6 @@ export async function keeperLeaves(
 
 /** Throws `cannotEnd` when it survives. */
 export async function killKeeper(stuck: StuckKeeper): Promise<void> {
-  if ((await signalKeeper(stuck, 'SIGKILL')) && !(await keeperLeaves(stuck, AFTER_KILL_MS)))
+  if (!(await keeperLeaves(stuck, 'SIGKILL', AFTER_KILL_MS)))
     throw stuck.cannotEnd(`its keeper, process ${stuck.keeper.pid}, still runs after SIGKILL`);
 }
