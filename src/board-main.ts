@@ -28,7 +28,7 @@ import { AllowedRoots } from './projects/allowed-roots.js';
 import { alwaysRulesOf } from './services/always-rules.js';
 import { gitServices } from './services/git-services.js';
 import { createTaskServices } from './services/task-services.js';
-import { Mutex } from './store/mutex.js';
+import { takeMutex } from './store/mutex.js';
 import type { TaskRecord } from './tasks/task.js';
 import { ownIdentity } from './store/process-identity.js';
 
@@ -130,7 +130,7 @@ async function startBoard(input: BoardInput, place: BoardPlace, opened: OpenServ
 /** Runs until no page is open for a while, or a signal ends it. */
 async function main(input: BoardInput, place: BoardPlace): Promise<void> {
   const owner = await ownIdentity();
-  const lock = await new Mutex({ folder: place.folder, name: BOARD_LOCK, statePath }).take();
+  const lock = await takeMutex({ folder: place.folder, name: BOARD_LOCK, statePath });
   if ('busy' in lock) {
     sendReady({ record: { board_id: ANOTHER_BOARD } });
     return;

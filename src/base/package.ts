@@ -12,7 +12,7 @@ export const appPages = {
   decision: { uri: 'ui://claude-code-bridge/decision.html', file: 'decision-app.html' },
 } as const;
 
-/** Compares when it is called: a collator that a start makes costs 8 MB. True when `one` came before `other`; both are versions of this package, such as `0.9.0` and `0.10.0`. */
+/** True when `one` came before `other`: versions of one program, such as `0.9.0` and `0.10.0`. A collator that a start makes costs 8 MB. */
 export function isOlderVersion(one: string, other: string): boolean {
   return one.localeCompare(other, 'en', { numeric: true }) < 0;
 }

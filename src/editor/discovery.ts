@@ -1,16 +1,17 @@
-import { randomBytes } from 'node:crypto';
+import type { Stats } from 'node:fs';
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { systemCodeOf } from '../base/errors.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
+import { createSecret } from '../base/ids.js';
 import { ensurePrivateFolder, isPrivate } from '../store/private-folder.js';
 import { openStateDir } from '../store/state-dir.js';
-import { processState } from '../store/process-identity.js';
+import { processState, type ProcessState } from '../store/process-identity.js';
 import { processIdentitySchema } from '../store/process-place.js';
 import { EDITOR_PROTOCOL } from './protocol.js';
 
-const ID_BYTES = 8;
+const ID_DIGITS = 16;
 const FILE_NAME = /^editor_[0-9a-f]{16}\.json$/;
 const MAX_FILE_BYTES = 256 * 1024;
 const HINT = 'Repair it, or choose another folder with MCP_STATE_DIR and claudeTerminalBridge.stateDir.';
@@ -40,7 +41,7 @@ export const editorWindowSchema = z.object({
 export type EditorWindow = z.infer<typeof editorWindowSchema>;
 
 export function newEditorId(): string {
-  return `editor_${randomBytes(ID_BYTES).toString('hex')}`;
+  return `editor_${createSecret().slice(0, ID_DIGITS)}`;
 }
 
 export function editorsFolder(statePath: string): string {
@@ -76,45 +77,39 @@ export async function windowAtPort(port: number, statePath: string): Promise<Edi
 }
 
 async function livingWindows(statePath: string): Promise<EditorWindow[]> {
-  const windows: EditorWindow[] = [];
-  for (const file of await filesIn(editorsFolder(statePath))) {
-    const window = await readWindow(file);
-    if (window !== undefined && (await processState(window.owner)) === 'alive') windows.push(window);
-  }
-  return windows;
+  return (await windowsBy(statePath, 'alive')).map(({ window }) => window);
 }
 
 /** Removes the files of windows whose process is certainly gone. */
 export async function sweepEditorWindows(statePath: string): Promise<void> {
-  for (const file of await filesIn(editorsFolder(statePath))) {
-    const window = await readWindow(file);
-    if (window !== undefined && (await processState(window.owner)) === 'gone')
-      await rm(file, { force: true });
-  }
+  for (const { file } of await windowsBy(statePath, 'gone')) await rm(file, { force: true });
 }
 
-/** None when the folder is not this user's alone: another user could have put them there. */
-async function filesIn(folder: string): Promise<string[]> {
-  try {
-    const facts = await lstat(folder);
-    if (!facts.isDirectory() || !isPrivate(facts)) return [];
-    return (await readdir(folder)).filter((name) => FILE_NAME.test(name)).map((name) => join(folder, name));
-  } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return [];
-    throw error;
+/** The windows whose process is in that state, and their files. None that another user could have put there. */
+async function windowsBy(
+  statePath: string,
+  state: ProcessState,
+): Promise<{ readonly file: string; readonly window: EditorWindow }[]> {
+  const folder = editorsFolder(statePath);
+  if ((await ownFacts(folder))?.isDirectory() !== true) return [];
+  const found: { readonly file: string; readonly window: EditorWindow }[] = [];
+  for (const name of await readdir(folder)) {
+    const file = join(folder, name);
+    if (!FILE_NAME.test(name) || (await ownFacts(file))?.isFile() !== true) continue;
+    const read = await readJsonFile(file, editorWindowSchema, MAX_FILE_BYTES);
+    if (read.state === 'ok' && (await processState(read.value.owner)) === state)
+      found.push({ file, window: read.value });
   }
+  return found;
 }
 
-/** Undefined for what is not the file of a window, or not this user's alone. */
-async function readWindow(file: string): Promise<EditorWindow | undefined> {
+/** Undefined for what is not this user's alone, and for a window that was closed in between. */
+async function ownFacts(path: string): Promise<Stats | undefined> {
   try {
-    const facts = await lstat(file);
-    if (!facts.isFile() || !isPrivate(facts)) return undefined;
+    const facts = await lstat(path);
+    return isPrivate(facts) ? facts : undefined;
   } catch (error) {
-    // Its window was closed in between.
     if (systemCodeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
-  const read = await readJsonFile(file, editorWindowSchema, MAX_FILE_BYTES);
-  return read.state === 'ok' ? read.value : undefined;
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { problemsOf } from '../base/files/json-file.js';
+import { createSecret } from '../base/ids.js';
 import { socketJson } from '../base/input.js';
 import type { Disposable } from '../base/lifecycle.js';
 import type { EditorWindow } from './discovery.js';
@@ -18,7 +19,7 @@ import {
 
 /** An answer, and of a command its beginning and its end; more come only from an extension that does not keep to the messages. */
 const MAX_WAITING = 16;
-const ID_BYTES = 6;
+const ID_DIGITS = 12;
 /** Clients cut calls at 60 s: every call of this server is answered before. */
 const CALL_LIMIT_MS = 45_000;
 const withId = z.object({ id: z.string() });
@@ -32,28 +33,23 @@ export interface EditorCaller {
 }
 
 /** The call of a tool, with the time that it has. */
-export class EditorCall implements EditorCaller {
-  readonly client: string;
-  readonly signal: AbortSignal;
+export interface EditorCall extends EditorCaller {
   readonly clock: Clock;
-  readonly #endMs: number;
-
-  constructor({ client, signal }: EditorCaller, clock: Clock) {
-    this.client = client;
-    this.signal = signal;
-    this.clock = clock;
-    this.#endMs = clock.monotonicMs() + CALL_LIMIT_MS;
-  }
-
   /** At most `limitMs`, and less when the call is nearly over. */
-  leftMs(limitMs = CALL_LIMIT_MS): number {
-    return Math.max(0, Math.min(limitMs, this.#endMs - this.clock.monotonicMs()));
-  }
+  leftMs(limitMs?: number): number;
+}
+
+/** Its time begins now. */
+export function editorCall(caller: EditorCaller, clock: Clock): EditorCall {
+  const endMs = clock.monotonicMs() + CALL_LIMIT_MS;
+  const leftMs = (limitMs = CALL_LIMIT_MS): number =>
+    Math.max(0, Math.min(limitMs, endMs - clock.monotonicMs()));
+  return { ...caller, clock, leftMs };
 }
 
 /** An id of a request, or of a terminal: 48 bits do not collide, and a model has little to copy. */
 export function newId(prefix: string): string {
-  return `${prefix}_${Buffer.from(crypto.getRandomValues(new Uint8Array(ID_BYTES))).toString('hex')}`;
+  return `${prefix}_${createSecret().slice(0, ID_DIGITS)}`;
 }
 
 /** A request; without an id it gets one. */

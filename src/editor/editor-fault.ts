@@ -19,6 +19,15 @@ export function windowName({ folders }: WindowFacts): string {
     : `The window of VS Code with ${someNames(folders)}`;
 }
 
+/** The error for a folder, or a terminal, when no window is open. */
+export function noWindow(): BridgeError {
+  return new BridgeError(
+    'EDITOR_NOT_FOUND',
+    'No window of VS Code with the extension Claude Terminal Bridge is open.',
+    'Ask the user to open the project in VS Code, with that extension installed, connected, and of the version of the bridge. Or use another tool.',
+  );
+}
+
 /** `what` completes the sentence: "does not answer". */
 export function unreachable(window: WindowFacts, what: string, hint = TRY_AGAIN): BridgeError {
   return new BridgeError('EDITOR_UNREACHABLE', `${windowName(window)} ${what}.`, hint);

@@ -3,9 +3,15 @@ import { BridgeError } from '../base/errors.js';
 import { countedNoun, oneLine } from '../base/text.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
-import { EditorCall, newId, type EditorCaller, type EditorConnection } from './editor-connection.js';
-import { EditorWindows, terminalsOf, type AskedWindow } from './editor-windows.js';
-import { unreachable, untrusted } from './editor-fault.js';
+import {
+  editorCall,
+  newId,
+  type EditorCall,
+  type EditorCaller,
+  type EditorConnection,
+} from './editor-connection.js';
+import { noWindow, unreachable, untrusted } from './editor-fault.js';
+import { terminalsOf, withAllWindows, withWindow, type AskedWindow } from './editor-windows.js';
 import type { EditorTerminal } from './protocol.js';
 import { readTerminal, type ReadOutcome, type ReadQuery } from './read-terminal.js';
 import {
@@ -55,23 +61,16 @@ export interface EditorTerminalsOptions {
 /** What the tools do with terminals of VS Code. Its methods throw BridgeError. */
 export class EditorTerminals {
   readonly #options: EditorTerminalsOptions;
-  readonly #windows: EditorWindows;
   /** The folders of terminals that this server made, by their ids. */
   readonly #made = new Map<string, string>();
 
   constructor(options: EditorTerminalsOptions) {
     this.#options = options;
-    this.#windows = new EditorWindows(options.statePath);
   }
 
   /** Every window, the newest first, with its terminals. */
   async list(caller: EditorCaller): Promise<readonly AskedWindow[]> {
-    return this.#windows.withAll(this.#begin(caller), async (asked) => asked);
-  }
-
-  /** Why there is no window, or none whose messages are understood. */
-  noWindow(): BridgeError {
-    return this.#windows.noWindow();
+    return withAllWindows(this.#options.statePath, this.#begin(caller), async (asked) => asked);
   }
 
   /** Throws what AllowedRoots throws for the folders, EDITOR_NOT_FOUND, UNTRUSTED_WORKSPACE and what the extension refuses. */
@@ -81,7 +80,7 @@ export class EditorTerminals {
     const { path = query.cwd, cwd } = query;
     const folder = await project.resolve(path, query.path === undefined ? 'cwd' : 'path');
     const begins = cwd === undefined ? folder : await project.resolve(cwd, 'cwd');
-    return this.#windows.withWindow(folder, call, (connection) =>
+    return withWindow(this.#options.statePath, folder, call, (connection) =>
       this.#make(connection, { ...query, cwd: begins }),
     );
   }
@@ -97,7 +96,7 @@ export class EditorTerminals {
       });
     }
     const folder = await this.#options.project.resolve(query.path);
-    return this.#windows.withWindow(folder, call, async (connection) => {
+    return withWindow(this.#options.statePath, folder, call, async (connection) => {
       const terminal = await this.#idleTerminal(connection, folder);
       return runCommand(connection, terminal, query);
     });
@@ -142,7 +141,7 @@ export class EditorTerminals {
   }
 
   #begin(caller: EditorCaller): EditorCall {
-    return new EditorCall(caller, this.#options.clock);
+    return editorCall(caller, this.#options.clock);
   }
 
   async #make(
@@ -182,8 +181,8 @@ export class EditorTerminals {
     call: EditorCall,
     use: (connection: EditorConnection, asked: AskedWindow, terminal: EditorTerminal) => Promise<T>,
   ): Promise<T> {
-    return this.#windows.withAll(call, async (windows) => {
-      if (windows.length === 0) throw this.#windows.noWindow();
+    return withAllWindows(this.#options.statePath, call, async (windows) => {
+      if (windows.length === 0) throw noWindow();
       for (const asked of windows) {
         const terminal = asked.terminals.find((one) => one.terminalId === terminalId);
         if (terminal === undefined || asked.connection === undefined) continue;

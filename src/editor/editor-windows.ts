@@ -5,7 +5,7 @@ import { oneLine, someNames } from '../base/text.js';
 import { isWithin } from '../projects/path-in-project.js';
 import { readEditorWindows, type EditorWindow } from './discovery.js';
 import { EditorConnection, type EditorCall } from './editor-connection.js';
-import { unreachable, untrusted } from './editor-fault.js';
+import { noWindow, unreachable, untrusted } from './editor-fault.js';
 import type { EditorTerminal } from './protocol.js';
 
 /** More windows than a person has open; each is asked at once. */
@@ -27,100 +27,85 @@ export interface AskedWindow {
   readonly fault?: BridgeError;
 }
 
-/** The windows of VS Code whose extension listens, and connections to them, one for each call. */
-export class EditorWindows {
-  readonly #statePath: string;
-
-  constructor(statePath: string) {
-    this.#statePath = statePath;
+/**
+ * Asks every window whose extension listens for its terminals, the newest first, and gives all to `use`; the connections end with it. A
+ * window that does not answer is among them with its fault.
+ */
+export async function withAllWindows<T>(
+  statePath: string,
+  call: EditorCall,
+  use: (asked: readonly AskedWindow[]) => Promise<T>,
+): Promise<T> {
+  const windows = (await readEditorWindows(statePath)).slice(0, MAX_WINDOWS);
+  const connections = new DisposableStore();
+  try {
+    return await use(await Promise.all(windows.map((window) => ask(window, call, connections))));
+  } finally {
+    connections.dispose();
   }
+}
 
-  /**
-   * Asks every window for its terminals, the newest first, and gives all to `use`; the connections end with it. A window that
-   * does not answer is among them with its fault.
-   */
-  async withAll<T>(call: EditorCall, use: (asked: readonly AskedWindow[]) => Promise<T>): Promise<T> {
-    const windows = (await readEditorWindows(this.#statePath)).slice(0, MAX_WINDOWS);
-    const connections = new DisposableStore();
-    try {
-      return await use(await Promise.all(windows.map((window) => this.#ask(window, call, connections))));
-    } finally {
-      connections.dispose();
-    }
-  }
-
-  /**
-   * Gives `use` a connection to the window in which `path` is open; the newest of several that answers. Throws EDITOR_NOT_FOUND,
-   * EDITOR_UNREACHABLE, EDITOR_VERSION, UNTRUSTED_WORKSPACE.
-   */
-  async withWindow<T>(
-    path: string,
-    call: EditorCall,
-    use: (connection: EditorConnection) => Promise<T>,
-  ): Promise<T> {
-    const connection = await this.#connectTo(path, call);
-    try {
-      return await use(connection);
-    } finally {
-      connection.dispose();
-    }
-  }
-
-  /** The error for a folder, or a terminal, when no window is open. */
-  noWindow(): BridgeError {
-    return new BridgeError(
-      'EDITOR_NOT_FOUND',
-      'No window of VS Code with the extension Claude Terminal Bridge is open.',
-      'Ask the user to open the project in VS Code, with that extension installed, connected, and of the version of the bridge. Or use another tool.',
-    );
-  }
-
-  async #connectTo(path: string, call: EditorCall): Promise<EditorConnection> {
-    const windows = await readEditorWindows(this.#statePath);
-    if (windows.length === 0) throw this.noWindow();
-    const open = await Promise.all(
-      windows.map(async (window) => ({ window, folders: await Promise.all(window.folders.map(realFolder)) })),
-    );
-    const candidates = windowsWith(open, path);
-    if (candidates.length === 0) throw notOpen(path, windows);
-    let fault: unknown;
-    for (const { window } of candidates) {
-      try {
-        return await this.#trusted(window, call);
-      } catch (error) {
-        if (!(error instanceof BridgeError) || error.code !== 'EDITOR_UNREACHABLE') throw error;
-        // It may have been loaded again, and an older file is left for a moment.
-        fault ??= error;
-      }
-    }
-    throw fault;
-  }
-
-  async #trusted(window: EditorWindow, call: EditorCall): Promise<EditorConnection> {
-    const { connection, welcome } = await this.#open(window, call);
-    if (welcome.trusted) return connection;
+/**
+ * Gives `use` a connection to the window in which `path` is open; the newest of several that answers. Throws EDITOR_NOT_FOUND,
+ * EDITOR_UNREACHABLE, EDITOR_VERSION, UNTRUSTED_WORKSPACE.
+ */
+export async function withWindow<T>(
+  statePath: string,
+  path: string,
+  call: EditorCall,
+  use: (connection: EditorConnection) => Promise<T>,
+): Promise<T> {
+  const connection = await connectTo(await readEditorWindows(statePath), path, call);
+  try {
+    return await use(connection);
+  } finally {
     connection.dispose();
-    throw untrusted(window);
   }
+}
 
-  async #ask(window: EditorWindow, call: EditorCall, connections: DisposableStore): Promise<AskedWindow> {
-    const { folders, trusted } = window;
+async function connectTo(
+  windows: readonly EditorWindow[],
+  path: string,
+  call: EditorCall,
+): Promise<EditorConnection> {
+  if (windows.length === 0) throw noWindow();
+  let fault: BridgeError | undefined;
+  for (const window of await windowsWith(windows, path)) {
     try {
-      const { connection, welcome } = await this.#open(window, call);
-      connections.add(connection);
-      const terminals = await terminalsOf(connection);
-      return { window, folders: welcome.folders, trusted: welcome.trusted, terminals, connection };
+      const { connection, welcome } = await open(window, call);
+      if (welcome.trusted) return connection;
+      connection.dispose();
+      throw untrusted(window);
     } catch (error) {
-      if (!(error instanceof BridgeError)) throw error;
-      return { window, folders, trusted, terminals: [], fault: error };
+      if (!(error instanceof BridgeError) || error.code !== 'EDITOR_UNREACHABLE') throw error;
+      // It may have been loaded again, and an older file is left for a moment.
+      fault ??= error;
     }
   }
+  throw fault ?? notOpen(path, windows);
+}
 
-  #open(window: EditorWindow, call: EditorCall) {
-    const limitMs = call.leftMs(CONNECT_LIMIT_MS);
-    if (limitMs === 0) throw unreachable(window, 'was not reached in the time of the call');
-    return EditorConnection.open(window, call, limitMs);
+async function ask(
+  window: EditorWindow,
+  call: EditorCall,
+  connections: DisposableStore,
+): Promise<AskedWindow> {
+  const { folders, trusted } = window;
+  try {
+    const { connection, welcome } = await open(window, call);
+    connections.add(connection);
+    const terminals = await terminalsOf(connection);
+    return { window, folders: welcome.folders, trusted: welcome.trusted, terminals, connection };
+  } catch (error) {
+    if (!(error instanceof BridgeError)) throw error;
+    return { window, folders, trusted, terminals: [], fault: error };
   }
+}
+
+function open(window: EditorWindow, call: EditorCall) {
+  const limitMs = call.leftMs(CONNECT_LIMIT_MS);
+  if (limitMs === 0) throw unreachable(window, 'was not reached in the time of the call');
+  return EditorConnection.open(window, call, limitMs);
 }
 
 /** Throws as `EditorConnection.ask`. */
@@ -138,6 +123,19 @@ function notOpen(path: string, windows: readonly EditorWindow[]): BridgeError {
   );
 }
 
+/** Those in which `path` is open, the one with the innermost folder first; of two such the order stays. */
+async function windowsWith(windows: readonly EditorWindow[], path: string): Promise<EditorWindow[]> {
+  const open = await Promise.all(
+    windows.map(async (window) => {
+      const folders = await Promise.all(window.folders.map(realFolder));
+      const depths = folders.filter((folder) => isWithin(path, folder)).map(({ length }) => length);
+      return { window, depth: Math.max(0, ...depths) };
+    }),
+  );
+  const within = open.filter(({ depth }) => depth > 0);
+  return within.sort((a, b) => b.depth - a.depth).map(({ window }) => window);
+}
+
 /** As it is when it cannot be reached: then it holds no project. */
 async function realFolder(path: string): Promise<string> {
   try {
@@ -146,14 +144,4 @@ async function realFolder(path: string): Promise<string> {
     if (systemCodeOf(error) === undefined) throw error;
     return path;
   }
-}
-
-/** Those in which `path` is open, the one with the innermost folder first; of two such the order stays. */
-function windowsWith<Window extends { readonly folders: readonly string[] }>(
-  windows: readonly Window[],
-  path: string,
-): Window[] {
-  const depthOf = ({ folders }: Window): number =>
-    Math.max(0, ...folders.filter((folder) => isWithin(path, folder)).map((folder) => folder.length));
-  return windows.filter((window) => depthOf(window) > 0).sort((a, b) => depthOf(b) - depthOf(a));
 }

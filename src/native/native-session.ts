@@ -8,6 +8,7 @@ import { makeFolders } from '../base/files/folders.js';
 import type { KnownHookEvent } from '../claude/hooks/hook-event.js';
 import { serveTask } from '../keeper/main/keeper-server.js';
 import { TaskFiles } from '../keeper/main/task-files.js';
+import { ancestorsOf } from '../os/choose-processes.js';
 import { pidOf, type Pid } from '../os/pid.js';
 import { realPathOfNearest } from '../projects/real-path.js';
 import { processSource } from '../os/process-source.js';
@@ -15,14 +16,13 @@ import { identityOf, ownIdentity } from '../store/process-identity.js';
 import type { RuntimeDir } from '../store/runtime-dir.js';
 import type { StateDir } from '../store/state-dir.js';
 import { NO_PROMPT } from '../tasks/native-session.js';
-import { ancestorsOf } from '../tasks/own-session.js';
 import { initialRecord } from '../tasks/record/initial-record.js';
 import { ReadableLog } from '../tasks/run/readable-log.js';
 import { TaskStory } from '../tasks/run/task-story.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { HookAnswer } from './native-requests.js';
 import { NativeRun, type NativeRunOptions } from './native-run.js';
-import { SessionStatus } from './session-status.js';
+import { sessionStatus } from './session-status.js';
 
 const clock = systemClock;
 const OWNER_ONLY = 0o600;
@@ -75,8 +75,8 @@ export async function openNativeSession(parts: NativeSessionParts): Promise<Nati
 async function open(parts: NativeSessionParts, taskId: string, closers: Closers): Promise<NativeSession> {
   const { runtimeDir, logger, sessionId } = parts;
   const socketPath = runtimeDir.socketPath(taskId);
-  const ancestors = ancestorsOf(process.pid, await processSource.table());
-  const status = new SessionStatus(parts.claudeFolder, sessionId, ancestors);
+  const ancestors = ancestorsOf(await processSource.table(), process.pid);
+  const status = sessionStatus(parts.claudeFolder, sessionId, ancestors);
   const files = closers.owns('the files of the session', await openFiles(parts, taskId));
   const run = closers.owns(
     'the run',

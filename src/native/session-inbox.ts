@@ -1,17 +1,19 @@
 import { lstat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { basename, dirname, isAbsolute, normalize } from 'node:path';
+import { isOlderVersion } from '../base/package.js';
+import { ancestorsOf } from '../os/choose-processes.js';
 import { processSource } from '../os/process-source.js';
 import type { ProcessTable } from '../os/process-table.js';
 import { identityOf } from '../store/process-identity.js';
 import { isSameIdentity, type ProcessIdentity } from '../store/process-place.js';
-import { ancestorsOf } from '../tasks/own-session.js';
 
 const SOCKET_NAME = /^(\d{1,10})(-[0-9a-f]{8})?\.sock$/;
 const FOLDER_NAME = /^cc-socks(-\d{1,10})?$/;
 const TOKEN = /^[0-9a-f]{32}$/;
 /** The oldest version with which the socket is tested. */
-const TESTED = [2, 1, 330] as const;
+const TESTED = '2.1.330';
+const VERSION = /^(\d{1,6}\.){2}\d{1,6}(?![\d.])/;
 const GROUP_OR_OTHERS = 0o077;
 const WRITABLE_BY_OTHERS = 0o022;
 const STICKY = 0o1000;
@@ -84,7 +86,7 @@ export class SessionInbox {
     if (!folder.isDirectory() || isOthers || (folder.uid !== uid && folder.uid !== 0))
       throw new Error('others may replace the messaging socket of Claude Code');
     const owner = await identityOf(pid, this.#table);
-    if (owner === undefined || !ancestorsOf(this.#ownPid, await this.#table.table()).has(pid))
+    if (owner === undefined || !ancestorsOf(await this.#table.table(), this.#ownPid).has(pid))
       throw new Error('the messaging socket belongs to no process that started this server');
     if (this.#owner !== undefined && !isSameIdentity(this.#owner, owner))
       throw new Error('the messaging socket belongs to another process than before');
@@ -104,17 +106,9 @@ export function inboxAddressIn(env: Readonly<Record<string, string | undefined>>
 }
 
 /** Whether a client is a Claude Code that is tested, or a newer one. */
-export function takesMessages({
-  name,
-  version,
-}: {
-  readonly name: string;
-  readonly version: string;
-}): boolean {
-  const parts = /^(\d{1,6})\.(\d{1,6})\.(\d{1,6})(?![\d.])/.exec(version)?.slice(1).map(Number);
-  if (name !== 'claude-code' || parts === undefined) return false;
-  const differing = parts.findIndex((part, index) => part !== TESTED[index]);
-  return differing === -1 || (parts[differing] ?? 0) > (TESTED[differing] ?? 0);
+export function takesMessages(client: { readonly name: string; readonly version: string }): boolean {
+  const [version] = VERSION.exec(client.version) ?? [];
+  return client.name === 'claude-code' && version !== undefined && !isOlderVersion(version, TESTED);
 }
 
 function write(path: string, text: string): Promise<void> {

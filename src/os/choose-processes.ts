@@ -90,10 +90,13 @@ function isChildOfOne(one: ProcessInfo, chosen: ReadonlyMap<Pid, ProcessInfo>): 
 }
 
 /** The process itself and its ancestors, as far as the table shows them; nearest first. */
-export function ancestorsOf(all: readonly ProcessInfo[], self: Pid): ReadonlySet<Pid> {
+export function ancestorsOf(
+  all: readonly { readonly pid: number; readonly parentPid: number | undefined }[],
+  self: number,
+): ReadonlySet<number> {
   const parents = new Map(all.map((one) => [one.pid, one.parentPid]));
-  const found = new Set<Pid>();
-  for (let pid: Pid | undefined = self; pid !== undefined && !found.has(pid); pid = parents.get(pid)) {
+  const found = new Set<number>();
+  for (let pid: number | undefined = self; pid !== undefined && !found.has(pid); pid = parents.get(pid)) {
     found.add(pid);
   }
   return found;

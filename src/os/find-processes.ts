@@ -37,7 +37,7 @@ export async function findEnclosingMarks(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<readonly string[]> {
   const all = await processSource.markedTable();
-  const marks = new Map(all.map(({ pid, mark }) => [pid, mark]));
+  const marks = new Map<number, string | undefined>(all.map(({ pid, mark }) => [pid, mark]));
   const found = [...ancestorsOf(all, thisMachine.self)].map((pid) => marks.get(pid));
   const named = [env[MARK_VARIABLE], ...found].filter((mark): mark is string => (mark ?? '') !== '');
   return [...new Set(named)];

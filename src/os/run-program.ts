@@ -163,7 +163,7 @@ function watching(
   { signal, timeLimitMs }: ProgramCall,
   end: (instead: () => void) => void,
   { resolve, reject }: { readonly resolve: (end: ProgramEnd) => void; readonly reject: (why: Error) => void },
-): Watches {
+) {
   const tooSlow = (): void => end(() => resolve({ how: 'too-slow' }));
   let leftMs = timeLimitMs;
   let sinceMs = performance.now();
@@ -171,18 +171,24 @@ function watching(
   let isHeld = false;
   let hasRead = false;
   let timer = setTimeout(tooSlow, leftMs);
-  const pipeWatch = watchForPipe(child.pid, () => end(() => resolve({ how: 'blocked' })));
+  // A program that reads ignore files would wait forever for a FIFO with such a name.
+  const pipeWatch = setInterval(() => {
+    if (child.pid !== undefined && waitsForPipe(child.pid)) end(() => resolve({ how: 'blocked' }));
+  }, POLL_MS);
   const onAbort = (): void => end(() => reject(asError(signal.reason)));
   signal.addEventListener('abort', onAbort, { once: true });
   return {
+    /** Output came. */
     read: () => {
       hasRead = true;
     },
+    /** Whether output came since the last call, or is being taken now. */
     isReading: () => {
       const was = hasRead || isHeld;
       hasRead = false;
       return was;
     },
+    /** The time of the program does not run until `goOn`. */
     hold: () => {
       isHeld = true;
       clearTimeout(timer);
@@ -196,7 +202,7 @@ function watching(
     dispose: () => {
       isOver = true;
       clearTimeout(timer);
-      pipeWatch.dispose();
+      clearInterval(pipeWatch);
       signal.removeEventListener('abort', onAbort);
     },
   };
@@ -213,27 +219,6 @@ function waitsForPipe(pid: number): boolean {
     if (systemCodeOf(thrown) !== undefined) return false;
     throw thrown;
   }
-}
-
-/**
- * Calls `onWait` at each check that finds the process waiting for the other end of a FIFO: a program that reads ignore files would
- * wait forever for a FIFO with such a name. `pid` is undefined for a program that could not be started.
- */
-function watchForPipe(pid: number | undefined, onWait: () => void): Disposable {
-  const timer = setInterval(() => {
-    if (pid !== undefined && waitsForPipe(pid)) onWait();
-  }, POLL_MS);
-  return toDisposable(() => clearInterval(timer));
-}
-
-interface Watches extends Disposable {
-  /** Output came. */
-  read(): void;
-  /** Whether output came since the last call, or is being taken now. */
-  isReading(): boolean;
-  /** The time of the program does not run until `goOn`. */
-  hold(): void;
-  goOn(): void;
 }
 
 /** Collects the first bytes of a stream; the function returns them as text. */

@@ -5,7 +5,7 @@ import { createProcessId, createSecret } from '../base/ids.js';
 import type { EndMarked } from '../os/choose-processes.js';
 import type { ProcessState } from '../store/process-identity.js';
 import type { ProcessIdentity } from '../store/process-place.js';
-import { StuckKeeper } from '../store/stuck-keeper.js';
+import { keeperLeaves, killKeeper, signalKeeper } from '../store/stuck-keeper.js';
 import {
   notRunning,
   type ProcessBackend,
@@ -191,8 +191,8 @@ export class ProcessManager {
   async #endStuck({ process_id: id, owner }: ProcessRecord): Promise<KillOutcome> {
     const hint = `End process ${owner.pid} by hand if it is one of yours; then ps gives this one its end.`;
     const cannotEnd = (why: string) => processUnreachable(id, why, hint);
-    const keeper = new StuckKeeper({ keeper: owner, clock: this.#parts.clock, cannotEnd });
-    if ((await keeper.wake()) && !(await keeper.leaves())) await keeper.kill();
+    const stuck = { keeper: owner, clock: this.#parts.clock, cannotEnd };
+    if ((await signalKeeper(stuck, 'SIGCONT')) && !(await keeperLeaves(stuck))) await killKeeper(stuck);
     // Its connection closes with it.
     await this.#running.get(id)?.ended;
     return { record: (await this.find(id)).record, left: 0, leftBehind: 0 };

@@ -1,33 +1,17 @@
+import type { IPty, IPtyForkOptions } from '@lydell/node-pty';
 import { z } from 'zod';
 import { BridgeError, messageOf } from '../base/errors.js';
-import type { Pid } from '../os/pid.js';
 
 /** What is used of node-pty's module; `@lydell/node-pty` is the same code with prebuilt binaries. */
 export interface NodePtyModule {
-  spawn(file: string, args: string[], options: RawPtyOptions): unknown;
+  spawn(file: string, args: string[], options: IPtyForkOptions): IPty;
 }
 
-interface RawPtyOptions {
-  readonly name: string;
-  readonly cols: number;
-  readonly rows: number;
-  readonly cwd: string;
-  readonly env: Record<string, string>;
-  /** null: data comes as bytes, so that no character is decoded in halves. */
-  readonly encoding: null;
-}
-
-/** What is used of a pseudo-terminal of node-pty. */
-export interface RawPty {
-  readonly pid: Pid;
+/** A pseudo-terminal, with what the types of node-pty do not name. */
+export interface RawPty extends IPty {
   /** The terminal's controlling side, non-blocking; closed by node-pty itself. */
   readonly fd: number;
-  onData(listener: (data: unknown) => void): unknown;
-  onExit(listener: (exit: { exitCode: number; signal?: number | undefined }) => void): unknown;
   on(event: 'error', listener: (error: unknown) => void): unknown;
-  resize(columns: number, rows: number): void;
-  pause(): void;
-  resume(): void;
 }
 
 /** The packages that may be there, first choice first. */
@@ -35,10 +19,7 @@ const nodePtyPackages = ['@lydell/node-pty', 'node-pty'] as const;
 
 const method = z.custom((value) => typeof value === 'function');
 const usable = z.object({ spawn: method });
-const terminal = z.object({
-  ...{ pid: z.int().positive(), fd: z.int() },
-  ...{ onData: method, onExit: method, on: method, resize: method, pause: method, resume: method },
-});
+const terminal = z.object({ fd: z.int(), on: method });
 const nodePty = z.custom<NodePtyModule>((value) => usable.safeParse(value).success);
 /** A CommonJS module arrives with its exports named, or all under `default`. */
 const loadedSchema = nodePty.or(z.object({ default: nodePty }).transform((loaded) => loaded.default));
@@ -62,6 +43,6 @@ export async function loadNodePty(): Promise<NodePtyModule> {
   );
 }
 
-export function isRawPty(value: unknown): value is RawPty {
-  return terminal.safeParse(value).success;
+export function isRawPty(pty: IPty): pty is RawPty {
+  return terminal.safeParse(pty).success;
 }

@@ -4,6 +4,7 @@ import { BridgeError, messageOf } from '../base/errors.js';
 import { createSecret } from '../base/ids.js';
 import type { Disposable } from '../base/lifecycle.js';
 import { findProgram } from './find-program.js';
+import type { IPty } from '@lydell/node-pty';
 import { isRawPty, loadNodePty, type RawPty } from './load-node-pty.js';
 import { WRAPPER_TEXT } from './end-mark.js';
 import type { Child, PtySpawner, TerminalOptions } from './child.js';
@@ -63,8 +64,8 @@ export class PtyManager implements PtySpawner, Disposable {
     await Promise.all([...this.#children].map((child) => child.released));
   }
 
-  #fork(spawn: () => unknown): RawPty {
-    let pty: unknown;
+  #fork(spawn: () => IPty): RawPty {
+    let pty: IPty;
     try {
       pty = spawn();
     } catch (thrown) {

@@ -1,20 +1,15 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, openSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { promisify } from 'node:util';
 import { systemCodeOf } from '../base/errors.js';
+import { makeFifos } from '../os/make-fifo.js';
 import { LIFE_VARIABLE } from '../os/mark-variable.js';
 import type { Child, SpawnOptions } from './child.js';
 import { PipedChild } from './piped-child.js';
-
-/** `mkfifo` takes milliseconds. */
-const MAKE_LIMIT_MS = 5_000;
-/** Where every system that has it keeps it; nothing of the user's environment reaches it. */
-const MKFIFO_ENV = { PATH: '/usr/bin:/bin' };
 
 export interface PipedSpawnOptions extends SpawnOptions {
   /** The file to run, where it is not the first word of the command. */
@@ -84,9 +79,9 @@ async function openPipes(folder: string): Promise<readonly Pipe[]> {
   const names = await mkdtemp(join(folder, 'pipes-'));
   const pipes: Pipe[] = [];
   try {
-    const options = { cwd: names, env: MKFIFO_ENV, timeout: MAKE_LIMIT_MS };
-    await promisify(execFile)('mkfifo', ['-m', '600', 'stdout', 'stderr'], options);
-    for (const name of ['stdout', 'stderr']) pipes.push(openPipe(join(names, name)));
+    const paths = ['stdout', 'stderr'].map((name) => join(names, name));
+    await makeFifos(...paths);
+    for (const path of paths) pipes.push(openPipe(path));
     return pipes;
   } catch (error) {
     for (const { output, writeFd } of pipes) {

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.js';
-import type { Pid } from '../os/pid.js';
+import { pidOf, type Pid } from '../os/pid.js';
 import { signalChild, signalChildGroup } from '../os/send-signals.js';
 import type { Child, OutputSink, TerminalSize, WriteResult } from './child.js';
 import { EndMarkReader } from './end-mark.js';
@@ -9,7 +9,7 @@ import type { RawPty } from './load-node-pty.js';
 
 /** A program behind the end-mark wrapper, in a terminal of node-pty. */
 export class TerminalChild implements Child {
-  readonly pid: Pid;
+  readonly pid: Pid | undefined;
   readonly isWrapped = true;
   readonly exited: Promise<ExitStatus>;
   readonly closed: Promise<void>;
@@ -28,10 +28,10 @@ export class TerminalChild implements Child {
   constructor(options: { pty: RawPty; nonce: string; clock: Clock; sink: OutputSink }) {
     this.#pty = options.pty;
     this.#sink = options.sink;
-    this.pid = options.pty.pid;
+    this.pid = pidOf(options.pty.pid);
     this.#marks = new EndMarkReader(options.nonce);
     this.#input = new InputQueue({ fd: options.pty.fd, clock: options.clock });
-    this.#pty.onData((data) => {
+    this.#pty.onData((data: unknown) => {
       if (Buffer.isBuffer(data)) this.#read(data);
     });
     this.exited = new Promise((resolve) => (this.#markExited = resolve));

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { proposedRules, whyNotWritten } from '../approvals/proposed-rules.js';
 import type { RuleRow } from '../approvals/modes.js';
-import { BridgeError, systemCodeOf } from '../base/errors.js';
+import { BridgeError } from '../base/errors.js';
+import { readJsonFile } from '../base/files/json-file.js';
 import { shownCharacters, oneLine } from '../base/text.js';
 import type { AlwaysRules } from '../board/always-rules.js';
 import { writeRules } from '../config/write-rules.js';
@@ -58,14 +58,10 @@ export function alwaysRulesOf({ file, rulesFrom, specFile }: AlwaysRulesParts): 
   };
 }
 
+/** Undefined for a task that was removed meanwhile. */
 async function rulesFromIn(specFile: string): Promise<string | undefined> {
-  try {
-    return taskSpecSchema.parse(JSON.parse(await readFile(specFile, 'utf8'))).settings.rules_from;
-  } catch (error) {
-    // A task that was removed meanwhile.
-    if (systemCodeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+  const spec = await readJsonFile(specFile, taskSpecSchema);
+  return spec.state === 'ok' ? spec.value.settings.rules_from : undefined;
 }
 
 function narrowest({ tool, input }: Decision, projectPath: string): readonly string[] {

@@ -84,7 +84,7 @@ export async function createProcessServices(
       containers: { engine, ownerId: containerOwnerId(statePath), image: config.docker_image },
     }),
     endMarked,
-    socketPath: (id) => state.runtimeDir.processSocketPath(id),
+    socketPath: (id) => state.runtimeDir.socketPath(id),
     maxOutputBytes: MAX_OUTPUT_BYTES,
     historySize: HISTORY_SIZE,
     maxHistoryBytes: MAX_HISTORY_BYTES,

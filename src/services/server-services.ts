@@ -23,8 +23,6 @@ import type { ProcessServices } from './process-services.js';
 const JOIN_DELAY_MS = 500;
 /** The call that needed the tasks is answered before leftovers of others are looked for. */
 const SWEEP_DELAY_MS = 1_000;
-/** Permissions of a new file, less the umask: as any program makes it. */
-const NEW_FILE_MODE = 0o666;
 
 /** Every service of a server. Each is loaded and built at its first use. */
 export class ServerServices {
@@ -59,21 +57,30 @@ export class ServerServices {
           return (await this.taskServices()).finisher.finish(query);
         },
       }),
-      receipts: () => this.#ofTasks(),
-      changes: () => this.#ofTasks(),
-      conversations: async () => (await this.#talks()).conversations,
-      delegation: async () => (await this.#talks()).delegation,
-      processes: async () => (await this.processServices()).processes,
-      copies: async () => (await this.processServices()).copies(),
-      files: this.#files,
+      receipts: () => this.#receipts(),
+      changes: () => this.#receipts(),
+      conversations: lazily(async () => {
+        const { ConversationManager } = await import('../conversations/conversation-manager.js');
+        const skipPermissions = options.config.conversation_skip_permissions;
+        const { tasks } = await this.taskServices();
+        return new ConversationManager({ tasks, project, clock, skipPermissions });
+      }),
+      delegation: lazily(async () => {
+        const { Delegation } = await import('../tasks/delegation.js');
+        const maxRunning = options.config.delegate_max_running;
+        return new Delegation({ tasks: (await this.taskServices()).tasks, project, maxRunning });
+      }),
+      processes: async () => (await this.#processServices()).processes,
+      copies: async () => (await this.#processServices()).copies(),
+      files: lazily(async () => (await this.#git()).files(project)),
       explorer: lazily(async () => (await this.#git()).explorer(project)),
       git: lazily(async () => (await this.#git()).tools(project)),
       terminals: lazily(async () => {
         const { EditorTerminals } = await import('../editor/editor-terminals.js');
         return new EditorTerminals({ statePath: this.#statePath(), clock, project, roots });
       }),
-      native: this.#nativeHost,
-      board: this.#board,
+      native: lazily(() => this.#openNative()),
+      board: lazily(() => this.#openBoard()),
       appPage: (file) => readFile(join(dirname(options.keeperEntry), 'web', file), 'utf8'),
       activeProject: project,
       config: options.config,
@@ -91,7 +98,7 @@ export class ServerServices {
     return this.#owned.add(await createTaskServices(this.#options, this.#roots, guard));
   });
 
-  readonly processServices = lazily(async () => {
+  readonly #processServices = lazily(async () => {
     const { createProcessServices } = await import('./process-services.js');
     return (this.#processes = await createProcessServices(this.#options, this.#roots, this.#project));
   });
@@ -100,42 +107,10 @@ export class ServerServices {
     (await import('./git-services.js')).gitServices(this.#options, this.#roots),
   );
 
-  readonly #ofTasks = lazily(async () => (await this.#git()).ofTasks((await this.taskServices()).stateDir));
-
-  readonly #files = lazily(async () => {
-    const [{ FilesystemService }, { PathOpener }] = await Promise.all([
-      import('../files/filesystem-service.js'),
-      import('../projects/path-opener.js'),
-    ]);
-    const { default_header_lines: headerLines, allow_protected_writes: allowProtectedWrites } =
-      this.#options.config;
-    return new FilesystemService({
-      roots: this.#roots,
-      opener: new PathOpener(this.#roots),
-      activeProject: this.#project,
-      clock,
-      headerLines,
-      allowProtectedWrites,
-      newFileMode: NEW_FILE_MODE & ~process.umask(),
-    });
-  });
-
-  readonly #talks = lazily(async () => {
-    const [{ ConversationManager }, { Delegation }] = await Promise.all([
-      import('../conversations/conversation-manager.js'),
-      import('../tasks/delegation.js'),
-    ]);
-    const { conversation_skip_permissions: skipPermissions, delegate_max_running: maxRunning } =
-      this.#options.config;
-    const shared = { tasks: (await this.taskServices()).tasks, project: this.#project };
-    return {
-      conversations: new ConversationManager({ ...shared, clock, skipPermissions }),
-      delegation: new Delegation({ ...shared, maxRunning }),
-    };
-  });
+  readonly #receipts = lazily(async () => (await this.#git()).ofTasks((await this.taskServices()).stateDir));
 
   /** Links for a browser, and what the page in a chat reads and does. */
-  readonly #board = lazily(async () => {
+  async #openBoard() {
     const [{ ChatBoard }, { linkToBoard }] = await Promise.all([
       import('../board/chat-board.js'),
       import('../board/launch.js'),
@@ -153,52 +128,17 @@ export class ServerServices {
         new ChatBoard({ tasks: services.tasks, tasksDir, version: VERSION, homeDir, clock, logger }),
       ),
     };
-  });
+  }
 
   /** Sessions that are tasks already, those without a person (`claude -p`), and those of a server that cannot work are left alone. */
-  readonly #nativeHost = lazily(async (): Promise<Pick<NativeHost, 'event'>> => {
+  async #openNative(): Promise<Pick<NativeHost, 'event'>> {
     const { unusable, env } = this.#options;
     // No person sees a dialog there, and what may not be done is refused at once.
     const isProgramsSession = (env['CLAUDE_CODE_ENTRYPOINT'] ?? '').startsWith('sdk');
     if (unusable !== undefined || isProgramsSession || (await this.marks()).length > 0)
       return { event: () => Promise.resolve({}) };
-    return (this.#native = await this.#openNative());
-  });
-
-  async #openNative(): Promise<NativeHost> {
-    const { config, env, homeDir, logger } = this.#options;
-    const [{ claudeConfigDir }, host, session, { isNativeOn }, inbox] = await Promise.all([
-      import('../claude/transcripts.js'),
-      import('../native/native-host.js'),
-      import('../native/native-session.js'),
-      import('../native/native-switch.js'),
-      import('../native/session-inbox.js'),
-    ]);
-    const address = inbox.inboxAddressIn(env);
-    return new host.NativeHost({
-      logger,
-      isOn: async () => isNativeOn((await this.taskServices()).stateDir.path),
-      resolveProject: (folder) => this.#roots.resolveDirectory(folder),
-      open: async (opened) => {
-        const { stateDir, runtimeDir } = await this.taskServices();
-        const client = this.#client();
-        // Undefined where Claude Code names none, or is a version with which it was not tested.
-        const isTested = client !== undefined && inbox.takesMessages(client);
-        const messages = isTested && address !== undefined ? new inbox.SessionInbox({ address }) : undefined;
-        return session.openNativeSession({
-          ...opened,
-          stateDir,
-          runtimeDir,
-          logger,
-          claudeFolder: claudeConfigDir({ HOME: homeDir, ...env }) ?? homeDir,
-          isOn: () => isNativeOn(stateDir.path),
-          likelyPid: address?.pid,
-          waitSeconds: config.native_wait_seconds,
-          maxLogBytes: config.max_log_size_bytes,
-          ...(config.native_messages && { messages: { inbox: messages } }),
-        });
-      },
-    });
+    const { nativeServices } = await import('./native-services.js');
+    return (this.#native = nativeServices(this.#options, this.#roots, this.taskServices, this.#client));
   }
 
   async #guard(what: string, record?: TaskRecord): Promise<void> {
@@ -229,7 +169,7 @@ export class ServerServices {
     this.#sweeps = true;
     this.#after(SWEEP_DELAY_MS, 'what dead keepers left could not be swept', async () => {
       await (await this.taskServices()).sweepLeftovers();
-      if (existsSync(join(this.#statePath(), 'processes'))) await (await this.processServices()).sweep();
+      if (existsSync(join(this.#statePath(), 'processes'))) await (await this.#processServices()).sweep();
     });
   }
 

@@ -62,12 +62,8 @@ export interface AppendFileOptions {
 
 interface Entry {
   readonly bytes: Buffer;
-  /** The position of its first byte in everything ever written. */
+  /** The position of its first byte in everything passed to `write`. */
   readonly offset: number;
-  /** It is the first entry of its part: the header, if there is one. */
-  isFirst: boolean;
-  /** `Parts.begin` must be called before it is written. */
-  begins: boolean;
 }
 
 /** `removed`: the file was removed while in use; the next entry recreates it. */
@@ -83,20 +79,22 @@ export class AppendFile {
   readonly #clock: Clock;
   /** What the disk has not taken, oldest first; empty while it works. */
   #queue: Entry[] = [];
-  #queuedBytes = 0;
+  #waitingBytes = 0;
   #endBytes = 0;
   #lostBytes = 0;
-  /** The size of the newest part once everything queued is written. */
-  #plannedBytes: number;
-  #beginsNext: boolean;
-  /** The positions at which the newest part begins and the part before it. */
+  /** The offset behind the last entry on disk. */
+  #writtenTo = 0;
+  /** The offsets at which the newest part begins and the part before it. */
   #partFrom = 0;
   #previousFrom = 0;
   #path: string;
+  /** Of the newest part, up to its last whole entry. */
+  #size: number;
+  /** The beginning of the newest part, until it is on disk. */
+  #header: Buffer | undefined;
   #fd: number | undefined;
+  /** Undefined before the newest part was opened. */
   #fileId: { readonly ino: number; readonly dev: number } | undefined;
-  /** The size of the newest part up to its last whole entry; undefined before it is opened. */
-  #writtenBytes: number | undefined;
   #makingFolder: Promise<void> | undefined;
   #isFailing = false;
   #isRemoved = false;
@@ -107,13 +105,11 @@ export class AppendFile {
   constructor(options: AppendFileOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
-    const { path, size } = options.parts.last;
-    this.#path = path;
-    this.#plannedBytes = size;
-    this.#beginsNext = path === '';
+    this.#path = options.parts.last.path;
+    this.#size = options.parts.last.size;
   }
 
-  /** All bytes passed to `write`, and those of headers. */
+  /** All bytes passed to `write`. */
   get endBytes(): number {
     return this.#endBytes;
   }
@@ -124,7 +120,7 @@ export class AppendFile {
   }
 
   get waitingBytes(): number {
-    return this.#queuedBytes;
+    return this.#waitingBytes;
   }
 
   /** True from a failed write until the next successful one. */
@@ -132,30 +128,23 @@ export class AppendFile {
     return this.#isFailing;
   }
 
-  /** Begins a new part if an entry of this size would not fit into the current one. */
-  makeRoom(bytes: number): void {
-    if (this.#plannedBytes > 0 && this.#plannedBytes + bytes > this.#options.parts.partBytes) {
-      this.#beginsNext = true;
-      this.#plannedBytes = 0;
-      this.#previousFrom = this.#partFrom;
-      this.#partFrom = this.#endBytes;
-    }
-    const header = this.#plannedBytes === 0 ? this.#header() : undefined;
-    if (header !== undefined) this.#enqueue(header);
+  /** Begins a new part if an entry of this size would not fit into the current one; while the disk fails it begins with an entry. */
+  makeRoom(length: number): void {
+    if (this.#queue.length === 0 && !this.#waits) this.#try(() => this.#openFor(length, this.#endBytes));
   }
 
   write(data: string | Uint8Array): void {
     const bytes = Buffer.from(data);
     if (bytes.length === 0) return;
+    const offset = this.#endBytes;
+    this.#endBytes += bytes.length;
     if (this.#isClosed) {
-      this.#endBytes += bytes.length;
       this.#lostBytes += bytes.length;
       return;
     }
-    this.makeRoom(bytes.length);
-    this.#enqueue(bytes);
-    const waits = this.#makingFolder !== undefined || this.#clock.monotonicMs() < this.#retryAtMs;
-    if (waits) this.#dropOldest();
+    this.#queue.push({ bytes, offset });
+    this.#waitingBytes += bytes.length;
+    if (this.#waits) this.#dropOldest(this.#options.keptBytes);
     else this.#writeAll();
   }
 
@@ -180,9 +169,7 @@ export class AppendFile {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.flush();
-    this.#lostBytes += this.#queuedBytes;
-    this.#queuedBytes = 0;
-    this.#queue = [];
+    this.#dropOldest(0);
     try {
       if (this.#fd !== undefined) fdatasyncSync(this.#fd);
     } catch (error) {
@@ -191,30 +178,25 @@ export class AppendFile {
     this.#closeFile();
   }
 
-  #header(): Buffer | undefined {
-    const text = this.#options.header?.(this.#previousFrom) ?? '';
-    return text === '' ? undefined : Buffer.from(text);
-  }
-
-  #enqueue(bytes: Buffer): void {
-    const isFirst = this.#plannedBytes === 0;
-    this.#queue.push({ bytes, offset: this.#endBytes, isFirst, begins: this.#beginsNext });
-    this.#beginsNext = false;
-    this.#endBytes += bytes.length;
-    this.#plannedBytes += bytes.length;
-    this.#queuedBytes += bytes.length;
+  get #waits(): boolean {
+    return this.#makingFolder !== undefined || this.#clock.monotonicMs() < this.#retryAtMs;
   }
 
   #writeAll(): void {
-    try {
-      this.#checkRemoved();
+    this.#try(() => {
       for (let entry = this.#queue[0]; entry !== undefined; entry = this.#queue[0]) {
-        if (entry.begins) this.#beginPart(entry);
-        this.#fd ??= this.#open();
-        for (let at = 0; at < entry.bytes.length;) at += writeSync(this.#fd, entry.bytes, at);
-        this.#writtenBytes = (this.#writtenBytes ?? 0) + entry.bytes.length;
+        const { bytes, offset } = entry;
+        this.#append(this.#openFor(bytes.length, offset), bytes);
+        this.#writtenTo = offset + bytes.length;
         this.#take();
       }
+    });
+  }
+
+  #try(act: () => void): void {
+    try {
+      this.#checkRemoved();
+      act();
       this.#isFailing = false;
       this.#retryAtMs = -Infinity;
     } catch (error) {
@@ -222,18 +204,42 @@ export class AppendFile {
     }
   }
 
-  #take(): Entry | undefined {
-    const entry = this.#queue.shift();
-    this.#queuedBytes -= entry?.bytes.length ?? 0;
-    return entry;
+  /** The part for an entry, with its header on disk. */
+  #openFor(length: number, offset: number): number {
+    const { parts, header } = this.#options;
+    const isFull = this.#size > 0 && this.#size + length > parts.partBytes;
+    const isGap = parts.endsAtGap && offset !== this.#writtenTo;
+    if (isFull || isGap || this.#path === '') {
+      this.#closeFile();
+      this.#path = parts.begin(offset);
+      this.#startOver();
+      this.#previousFrom = this.#partFrom;
+      this.#partFrom = offset;
+    }
+    const fd = (this.#fd ??= this.#open());
+    if (this.#size === 0) {
+      this.#header ??= Buffer.from(header?.(this.#previousFrom) ?? '');
+      this.#append(fd, this.#header);
+    }
+    return fd;
   }
 
-  #beginPart(entry: Entry): void {
-    this.#closeFile();
-    this.#path = this.#options.parts.begin(entry.offset);
-    entry.begins = false;
+  #append(fd: number, bytes: Buffer): void {
+    for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
+    this.#size += bytes.length;
+  }
+
+  #take(): number {
+    const length = this.#queue.shift()?.bytes.length ?? 0;
+    this.#waitingBytes -= length;
+    return length;
+  }
+
+  /** The next entry is the first of its file. */
+  #startOver(): void {
     this.#fileId = undefined;
-    this.#writtenBytes = undefined;
+    this.#size = 0;
+    this.#header = undefined;
   }
 
   #open(): number {
@@ -242,10 +248,10 @@ export class AppendFile {
     const fd = openSync(this.#path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, OWNER_ONLY);
     this.#fd = fd;
     const { size, ino, dev } = fstatSync(fd);
-    this.#fileId = { ino, dev };
     // Bytes behind the last whole entry are the torn end of a failed write.
-    if (this.#writtenBytes !== undefined && size > this.#writtenBytes) ftruncateSync(fd, this.#writtenBytes);
-    else this.#writtenBytes = size;
+    if (this.#fileId !== undefined && size > this.#size) ftruncateSync(fd, this.#size);
+    else this.#size = size;
+    this.#fileId = { ino, dev };
     return fd;
   }
 
@@ -257,16 +263,15 @@ export class AppendFile {
     const found = lstatSync(this.#path, { throwIfNoEntry: false });
     if (found?.ino === this.#fileId.ino && found.dev === this.#fileId.dev) return;
     this.#closeFile();
+    this.#startOver();
+    this.#writtenTo = -1;
     this.#isRemoved = true;
-    this.#fileId = undefined;
-    this.#writtenBytes = undefined;
-    this.#restartPart(this.#options.parts.endsAtGap);
     // Later: the listener may write to this file.
     queueMicrotask(() => this.#options.onRemoved?.());
   }
 
   #fail(error: unknown): void {
-    const { makeFolder, retryMs = 0, onError } = this.#options;
+    const { makeFolder, keptBytes, retryMs = 0, onError } = this.#options;
     if (systemCodeOf(error) === 'ENOENT' && makeFolder !== undefined && this.#makingFolder === undefined) {
       const again = (): void => this.#writeAll();
       const failed = (why: unknown): void => this.#fail(why);
@@ -275,51 +280,21 @@ export class AppendFile {
         .finally(() => (this.#makingFolder = undefined));
       return;
     }
-    const isNew = !this.#isFailing;
+    // Later: the listener may write to this file.
+    if (!this.#isFailing) queueMicrotask(() => onError(error));
     this.#isFailing = true;
     this.#retryAtMs = this.#clock.monotonicMs() + retryMs;
     try {
-      if (this.#fd !== undefined && this.#writtenBytes !== undefined)
-        ftruncateSync(this.#fd, this.#writtenBytes);
+      if (this.#fd !== undefined) ftruncateSync(this.#fd, this.#size);
     } catch {
       // `#open` truncates again.
     }
     this.#closeFile();
-    this.#dropOldest();
-    // Later: the listener may write to this file.
-    if (isNew) queueMicrotask(() => onError(error));
+    this.#dropOldest(keptBytes);
   }
 
-  #dropOldest(): void {
-    let isNewPart = false;
-    let isHeaderLost = false;
-    while (this.#queuedBytes > this.#options.keptBytes) {
-      const entry = this.#take();
-      if (entry === undefined) break;
-      this.#lostBytes += entry.bytes.length;
-      isNewPart ||= this.#options.parts.endsAtGap || entry.begins;
-      isHeaderLost ||= entry.isFirst;
-    }
-    if (isNewPart || isHeaderLost) this.#restartPart(isNewPart);
-  }
-
-  /** Makes the next entry the first of a new part, or the first of the current one once more. */
-  #restartPart(isNewPart: boolean): void {
-    const [first] = this.#queue;
-    if (first === undefined) {
-      this.#beginsNext ||= isNewPart;
-      this.#plannedBytes = 0;
-      return;
-    }
-    if (first.isFirst) return;
-    const header = this.#header();
-    if (header === undefined) {
-      first.isFirst = true;
-      first.begins = isNewPart;
-      return;
-    }
-    this.#queue.unshift({ bytes: header, offset: first.offset, isFirst: true, begins: isNewPart });
-    this.#queuedBytes += header.length;
+  #dropOldest(keptBytes: number): void {
+    while (this.#waitingBytes > keptBytes) this.#lostBytes += this.#take();
   }
 
   #closeFile(): void {

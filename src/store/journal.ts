@@ -74,10 +74,6 @@ export class Journal {
     }
   }
 
-  get lastSeq(): number {
-    return this.#lastSeq;
-  }
-
   /** Events that were not written, because too much waited for the disk, or because the journal was closed. */
   get lostEvents(): number {
     return this.#lostEvents;

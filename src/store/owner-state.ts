@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -14,8 +13,9 @@ import {
 import { readdir, rm } from 'node:fs/promises';
 import { createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
+import { lazily } from '../base/lifecycle.js';
+import { makeFifos } from '../os/make-fifo.js';
 import { isOwnProc } from '../os/own-proc.js';
 import { machineOf } from './machine.js';
 import { ownIdentity, processState, type ProcessState } from './process-identity.js';
@@ -26,16 +26,12 @@ const OWNER_ONLY_FILE = 0o600;
 const SUFFIX = '.sock';
 /** A listening process accepts within milliseconds. */
 const CONNECT_LIMIT_MS = 1_000;
-/** `mkfifo` takes milliseconds. */
-const MAKE_LIMIT_MS = 5_000;
-/** Where every system that has it keeps it; nothing of the user's environment reaches it. */
-const MAKE_ENV = { PATH: '/usr/bin:/bin' };
 
 /** `accepts`: the process lives, or one that it started. `gone`: none does. `unknown`: this system does not say. */
 type Presence = 'accepts' | 'gone' | 'unknown';
 
 /** What this process has announced, by state directory: it lasts as long as the process. */
-const announced = new Map<string, Promise<void>>();
+const announced = new Map<string, () => Promise<void>>();
 /** The sockets and pipes of this process. */
 const made: string[] = [];
 
@@ -87,8 +83,9 @@ export async function linkedProcess(
     if (systemCodeOf(error) === 'ENOENT') return { pid: 0, state: 'gone' };
     throw error;
   }
-  const [pid = '', start = '', sign = ''] = text.split(' ');
-  const there = { ...(await ownIdentity()), pid: Number(pid) || 0, start_time: start === '' ? null : start };
+  // The start may hold spaces: `ps` gives a date.
+  const [, pid = '', start = '', sign = ''] = /^(\d+) (.*) (\w+)$/.exec(text) ?? [];
+  const there = { ...(await ownIdentity()), pid: Number(pid), start_time: start === '' ? null : start };
   if (signOf(there) === sign) return { pid: there.pid, state: await processState(there) };
   return { pid: there.pid, state: (await presenceOf(sign, statePath)) === 'gone' ? 'gone' : 'unknown' };
 }
@@ -99,14 +96,9 @@ export async function linkedProcess(
  * Does nothing without `/proc`: a process does not know its pid namespace there (Linux), or there are none (macOS). Throws STATE_UNUSABLE when the disk does not take the socket.
  */
 export function announce(statePath: string): Promise<void> {
-  let known = announced.get(statePath);
-  if (known === undefined) {
-    known = listen(statePath);
-    announced.set(statePath, known);
-    // Tried again by the next one.
-    known.catch(() => announced.delete(statePath));
-  }
-  return known;
+  const once = announced.get(statePath) ?? lazily(() => listen(statePath));
+  announced.set(statePath, once);
+  return once();
 }
 
 /**
@@ -116,8 +108,7 @@ export function announce(statePath: string): Promise<void> {
 export async function lifeFile(statePath: string): Promise<string | undefined> {
   if (!isOwnProc()) return undefined;
   const path = fileOf(signOf(await ownIdentity()), '.life', statePath);
-  const options = { env: MAKE_ENV, timeout: MAKE_LIMIT_MS };
-  await promisify(execFile)('mkfifo', ['-m', '600', path], options).catch(() => undefined);
+  await makeFifos(path).catch(() => undefined);
   if (!existsSync(path)) return undefined;
   made.push(path);
   return path;

@@ -57,11 +57,6 @@ export async function isPidFree(identity: ProcessIdentity): Promise<boolean | un
   return !isPidInUse(pid);
 }
 
-/** True only when it is certain. Check this before a signal. */
-export async function isSameProcess(identity: ProcessIdentity): Promise<boolean> {
-  return (await processState(identity)) === 'alive';
-}
-
 function differs(a: string | null, b: string | null): boolean {
   return a !== null && b !== null && a !== b;
 }

@@ -8,8 +8,8 @@ import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
 import { makeFolders } from '../base/files/folders.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
 import type { Disposable } from '../base/lifecycle.js';
-import { isSameProject } from '../projects/same-project.js';
-import { Mutex, type Release } from './mutex.js';
+import { isSameProject } from '../projects/worktree-path.js';
+import { takeMutex, type MutexPlace, type Release } from './mutex.js';
 import { ownerState } from './owner-state.js';
 import { ownIdentity } from './process-identity.js';
 import { processIdentitySchema, type ProcessIdentity } from './process-place.js';
@@ -93,7 +93,7 @@ export class ProjectLocks implements Disposable {
   readonly #statePath: string;
   readonly #clock: Clock;
   readonly #onCorrupt: (corrupt: CorruptLock) => void;
-  readonly #mutex: Mutex;
+  readonly #mutex: MutexPlace;
   #release: Release | undefined;
   #disposed = false;
   /** The critical section before, in this process: they wait for each other here and not at the file. */
@@ -106,7 +106,7 @@ export class ProjectLocks implements Disposable {
     this.#onCorrupt = onCorrupt;
     this.#statePath = dirname(lockDir);
     const folder = join(this.#statePath, 'mutex');
-    this.#mutex = new Mutex({ folder, name: 'locks', statePath: this.#statePath });
+    this.#mutex = { folder, name: 'locks', statePath: this.#statePath };
   }
 
   /**
@@ -181,7 +181,7 @@ export class ProjectLocks implements Disposable {
           'Try again when the bridge runs again.',
         );
       }
-      const taken = await this.#mutex.take();
+      const taken = await takeMutex(this.#mutex);
       if ('release' in taken) return taken.release;
       const { pid, since, path } = taken.busy;
       if (this.#clock.monotonicMs() > giveUpMs) {

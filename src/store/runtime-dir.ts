@@ -41,21 +41,17 @@ export class RuntimeDir {
     this.path = path;
   }
 
-  /** Throws BridgeError STATE_UNUSABLE when the path does not fit into a socket's address, TASK_NOT_FOUND for what is no id. */
-  socketPath(taskId: string): string {
-    if (TASK_ID_PATTERN.test(taskId)) return this.#socket(taskId.slice(TASK_PREFIX.length));
-    const shown = JSON.stringify(taskId.slice(0, 100));
-    throw new BridgeError('TASK_NOT_FOUND', `No task has the id ${shown}.`, [{ do: 'list' }]);
-  }
-
-  /** The socket of a process's keeper. Throws like `socketPath`. */
-  processSocketPath(processId: string): string {
-    if (PROCESS_ID_PATTERN.test(processId)) return this.#socket(processId);
-    throw new Error(`${JSON.stringify(processId)} is not a process id.`);
-  }
-
-  #socket(name: string): string {
-    const path = join(this.path, `${name}${SOCKET_SUFFIX}`);
+  /**
+   * The socket of the keeper of a task or process. Throws BridgeError STATE_UNUSABLE when its path does not fit into a socket's address,
+   * TASK_NOT_FOUND for what is no id.
+   */
+  socketPath(id: string): string {
+    const isTask = TASK_ID_PATTERN.test(id);
+    if (!isTask && !PROCESS_ID_PATTERN.test(id)) {
+      const shown = JSON.stringify(id.slice(0, 100));
+      throw new BridgeError('TASK_NOT_FOUND', `No task has the id ${shown}.`, [{ do: 'list' }]);
+    }
+    const path = join(this.path, `${isTask ? id.slice(TASK_PREFIX.length) : id}${SOCKET_SUFFIX}`);
     if (fits(path)) return path;
     throw new BridgeError(
       'STATE_UNUSABLE',

@@ -55,12 +55,13 @@ export class TerminalRecording {
   /** There was output in an earlier file. */
   #isRotated = false;
   /** When this file began. */
-  #baseMs = 0;
+  #baseMs: number;
 
   constructor(options: TerminalRecordingOptions) {
     const { path, maxBytes, onError, onRemoved, clock, columns, rows } = options;
     this.#options = options;
     this.#size = { columns, rows };
+    this.#baseMs = clock.monotonicMs();
     const eventBytes = Math.min(EVENT_BYTES, Math.floor(maxBytes / BOUND_SHARE));
     this.#maxEventBytes = Math.max(MIN_EVENT_BYTES, eventBytes);
     this.#file = new AppendFile({
@@ -138,12 +139,13 @@ export class TerminalRecording {
     this.#file.write(`[${ms / 1000}, "${kind}", ${json}]\n`);
   }
 
-  /** Called when a file begins; its events count from now. */
+  /** Called when a file begins; its events count from now, or, where some wait for the disk, from the beginning of the file before. */
   #header(): string {
     const { clock, state, maxBytes } = this.#options;
-    this.#baseMs = clock.monotonicMs();
+    const nowMs = clock.monotonicMs();
+    if (!this.#file.isFailing) this.#baseMs = nowMs;
     this.#isRotated = this.#hasBegun;
-    const beganMs = Math.round(clock.now());
+    const beganMs = Math.round(clock.now() - (nowMs - this.#baseMs));
     const header = {
       version: 2,
       width: this.#size.columns,

@@ -1,7 +1,8 @@
 import { BridgeError } from '../base/errors.js';
+import { ancestorsOf } from '../os/choose-processes.js';
 import { processSource } from '../os/process-source.js';
 import type { ProcessTable } from '../os/process-table.js';
-import { isSameProcess, ownIdentity } from '../store/process-identity.js';
+import { ownIdentity, processState } from '../store/process-identity.js';
 import { isSameIdentity } from '../store/process-place.js';
 import { isNative, type TaskRecord } from './task.js';
 
@@ -32,22 +33,6 @@ async function isInside(
 ): Promise<boolean> {
   if (session_id !== null && env[SESSION_VARIABLE] === session_id) return true;
   if (keeper !== null && isSameIdentity(keeper, await ownIdentity())) return true;
-  if (agent === null || !(await isSameProcess(agent))) return false;
-  return ancestorsOf(process.pid, await source.table()).has(agent.pid);
-}
-
-/** Pure. */
-export function ancestorsOf(
-  pid: number,
-  processes: readonly { readonly pid: number; readonly parentPid: number | undefined }[],
-): ReadonlySet<number> {
-  const parents = new Map(processes.map((one) => [one.pid, one.parentPid]));
-  const found = new Set<number>();
-  for (
-    let parent = parents.get(pid);
-    parent !== undefined && !found.has(parent);
-    parent = parents.get(parent)
-  )
-    found.add(parent);
-  return found;
+  if (agent === null || (await processState(agent)) !== 'alive') return false;
+  return ancestorsOf(await source.table(), process.pid).has(agent.pid);
 }

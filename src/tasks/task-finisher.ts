@@ -3,7 +3,7 @@ import { BridgeError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { countedNoun, shellWord, someNames } from '../base/text.js';
 import type { UndoQuery, UndoReport } from '../git/state/undo-changes.js';
-import { isSameProject } from '../projects/same-project.js';
+import { isSameProject } from '../projects/worktree-path.js';
 import { worktreeTask } from '../projects/worktree-path.js';
 import { ownerState } from '../store/owner-state.js';
 import { ProjectLocks } from '../store/project-lock.js';

@@ -59,16 +59,6 @@ test('no text of a session becomes a link of the notification', () => {
   );
 });
 
-test('a command is shown whole however long the name of the folder is', () => {
-  const command = `echo ${'a'.repeat(140)} && ls`;
-  const { message, buttons } = decisionNotice(asks({ input: { command } }), {
-    ...task,
-    project_path: `/home/ada/${'s'.repeat(250)}`,
-  });
-  expect(buttons[0]?.label).toBe('Allow Once');
-  expect(message.endsWith(command)).toBe(true);
-});
-
 test('the options of one short question are buttons, and others are shown in the view', () => {
   const options = [
     { label: 'Red', description: null },
@@ -110,9 +100,7 @@ test('each question is new once, and those from before the window are not', () =
 });
 
 test('a task is of the workspace when one of both folders is in the other', () => {
-  expect(isOfWorkspace('/home/ada/shop', ['/home/ada/shop'])).toBe(true);
   expect(isOfWorkspace('/home/ada/shop/api', ['/other', '/home/ada/shop'])).toBe(true);
   expect(isOfWorkspace('/home/ada/shop', ['/home/ada/shop/api'])).toBe(true);
   expect(isOfWorkspace('/home/ada/shop2', ['/home/ada/shop'])).toBe(false);
-  expect(isOfWorkspace('/home/ada/shop', [])).toBe(false);
 });

@@ -30,12 +30,6 @@ test('what zsh shows after the output is taken out, wherever the output is cut',
   }
 });
 
-test('other sequences and half ones stay', () => {
-  expect(through(['a\u001b]0;title\u0007b'])).toBe('a\u001b]0;title\u0007b');
-  expect(through(['a\u001b]63'])).toBe('a\u001b]63');
-  expect(through(['a\r'])).toBe('a\r');
-});
-
 test('what a program wrote comes through a terminal as it was', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('a', '\r', '\n', '\u001b', ']', '633;', '漢', '🚀')), (parts) => {

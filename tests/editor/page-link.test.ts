@@ -86,21 +86,6 @@ test('the page cannot speak for the extension, and what it does not know it does
   expect(page.kinds()).toEqual(['welcome', 'values']);
 });
 
-test('a board that is gone is reported, and the page connects when it is found again', async () => {
-  const boards = [await board(), await board()];
-  const page = pageAt(boards);
-  await page.opens();
-  page.connects();
-  page.left.shift();
-  await boards[0]?.close();
-  await page.said('lost');
-  expect(page.news.at(-1)).toEqual({ type: 'lost', why: 'The board has ended.' });
-  page.clock.advance(500);
-  await page.said('ready');
-  page.connects();
-  expect(page.kinds().at(-1)).toBe('welcome');
-});
-
 test('a board is started once for each time that a person asks, and never because the page loads or looks again', async () => {
   const starts = async (
     isAsked: boolean,

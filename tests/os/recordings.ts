@@ -1,5 +1,4 @@
 import { MARK_VARIABLE } from '../../src/os/mark-variable.js';
-import { markIn, parseProcStat } from '../../src/os/proc-source.js';
 import type { MarkedProcess } from '../../src/os/process-info.js';
 import { parseMarkedPs } from '../../src/os/ps-source.js';
 
@@ -80,72 +79,7 @@ export function macPs(rows: readonly Row[], withEnvironment: boolean): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Texts of /proc/<pid>/stat and environ of the same task on Linux, some of them seen from inside a container. */
-export const linuxProcesses: readonly { readonly stat: string; readonly environ: string }[] = [
-  linux(1, 'systemd', 'S', 0, 1, 1, 3),
-  linux(2, 'kthreadd', 'S', 0, 0, 0, 3),
-  linux(31, 'kworker/0:1-events', 'I', 2, 0, 0, 9),
-  linux(812, 'gnome-shell', 'S', 1, 812, 812, 2_000),
-  linux(900, 'Web Content (x)', 'S', 812, 812, 812, 3_000),
-  linux(950, 'bash', 'S', 0, 0, 0, 50_100),
-  linux(2_001, 'node', 'S', 812, 812, 812, 40_000),
-  linux(2_101, 'node', 'S', 1, 2_101, 2_101, 50_000),
-  linux(2_110, 'sh', 'S', 2_101, 2_110, 2_110, 50_010, MARK),
-  linux(2_111, 'claude', 'S', 2_110, 2_110, 2_110, 50_011, MARK),
-  linux(2_112, 'bash', 'T', 2_111, 2_112, 2_110, 50_900),
-  linux(2_113, 'npm test\n) S 1', 'R', 2_112, 2_112, 2_110, 50_901, MARK),
-  linux(2_114, 'sleep', 'Z', 2_111, 2_110, 2_110, 50_902),
-  linux(2_140, 'node', 'S', 1, 2_140, 2_140, 51_000, MARK),
-  linux(2_141, 'ssh', 'S', 2_140, 2_140, 2_140, 51_001),
-];
-
-function linux(
-  pid: number,
-  name: string,
-  state: string,
-  parent: number,
-  group: number,
-  session: number,
-  start: number,
-  mark?: string,
-): { readonly stat: string; readonly environ: string } {
-  const fields = [
-    state,
-    parent,
-    group,
-    session,
-    0,
-    -1,
-    4_194_560,
-    0,
-    0,
-    0,
-    0,
-    150,
-    50,
-    25,
-    25,
-    20,
-    0,
-    1,
-    0,
-    start,
-  ];
-  return {
-    stat: `${pid} (${name}) ${fields.join(' ')} 1000 10\n`,
-    environ: `HOME=/home/anna\0${mark === undefined ? '' : `${MARK_VARIABLE}=${mark}\0`}`,
-  };
-}
-
 /** The recording of the Mac as the source reads it. */
 export function macTable(): MarkedProcess[] {
   return parseMarkedPs(macPs(macRows, false), macPs(macRows, true));
-}
-
-/** The recording of Linux as the source reads it. */
-export function linuxTable(): MarkedProcess[] {
-  return linuxProcesses.flatMap(({ stat, environ }) => {
-    const info = parseProcStat(stat);
-    return info === undefined ? [] : [{ ...info, mark: markIn(environ) }];
-  });
 }

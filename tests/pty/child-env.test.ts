@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { childEnvironment } from '../../src/pty/child-env.js';
+import { childEnvironment, loopbackPastProxy } from '../../src/pty/child-env.js';
 
 const fixed = { TERM: 'xterm-256color', COLORTERM: 'truecolor', CLAUDE_CODE_BRIDGE_MARK: 'm' };
 
@@ -62,4 +62,24 @@ it('extra variables win over inherited ones, the mark over all', () => {
     HOME: '/other',
     ...fixed,
   });
+});
+
+it('the environment stays as it is without a proxy', () => {
+  expect(loopbackPastProxy({ PATH: '/bin', HTTP_PROXY: '' })).toEqual({ PATH: '/bin', HTTP_PROXY: '' });
+});
+
+it.each([
+  ['no exceptions', {}, '127.0.0.1', '127.0.0.1'],
+  [
+    'exceptions by one name',
+    { no_proxy: 'a.example, .b' },
+    'a.example,.b,127.0.0.1',
+    'a.example,.b,127.0.0.1',
+  ],
+  ['exceptions by both names', { NO_PROXY: 'one', no_proxy: 'two' }, 'one,127.0.0.1', 'two,127.0.0.1'],
+  ['127.0.0.1 among them', { NO_PROXY: 'localhost,127.0.0.1' }, 'localhost,127.0.0.1', 'localhost,127.0.0.1'],
+  ['no host through the proxy', { NO_PROXY: '*' }, '*', '*'],
+] as const)('a child reaches 127.0.0.1 without the proxy: with %s', (_what, given, upper, lower) => {
+  const env = { https_proxy: 'http://proxy:8080', ...given };
+  expect(loopbackPastProxy(env)).toEqual({ ...env, NO_PROXY: upper, no_proxy: lower });
 });

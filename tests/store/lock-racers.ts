@@ -19,10 +19,11 @@ export class LockRacers {
   static async start(
     count: number,
     folder: string,
-    { isSlow = false }: { readonly isSlow?: boolean } = {},
+    { isSlow = false, table = '' }: { readonly isSlow?: boolean; readonly table?: 'ps' | '' } = {},
   ): Promise<LockRacers> {
     const execArgv = isSlow ? ['--import', slowSteps()] : [];
-    const processes = Array.from({ length: count }, () => fork(program(), [folder], { execArgv }));
+    const env = { ...process.env, CLAUDE_CODE_BRIDGE_PROCESS_TABLE: table };
+    const processes = Array.from({ length: count }, () => fork(program(), [folder], { execArgv, env }));
     await Promise.all(processes.map((racer) => once(racer, 'message')));
     return new LockRacers(processes);
   }

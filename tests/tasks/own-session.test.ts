@@ -1,19 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { ProcessInfo } from '../../src/os/process-info.js';
 import { identityOf, ownIdentity } from '../../src/store/process-identity.js';
-import { ancestorsOf, requireOutsideSession } from '../../src/tasks/own-session.js';
+import { requireOutsideSession } from '../../src/tasks/own-session.js';
 import { sampleRecord } from './sample-task.js';
 
 const session_id = '11111111-1111-4111-8111-111111111111';
 const native = sampleRecord({ driver: 'native', session_id });
 const refused = { code: 'NATIVE_SESSION' };
-
-test('the ancestors of a process are found, also in a table with a circle', () => {
-  const table = [4, 3, 2, 1].map((pid) => ({ pid, parentPid: pid === 1 ? undefined : pid - 1 }));
-  const circle = [8, 9].map((pid) => ({ pid, parentPid: 17 - pid }));
-  expect([...ancestorsOf(4, table)]).toEqual([3, 2, 1]);
-  expect([...ancestorsOf(8, circle)]).toEqual([9, 8]);
-});
 
 describe('a session does not answer itself', () => {
   test('from a process with its id in the environment', async () => {

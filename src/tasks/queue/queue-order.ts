@@ -1,6 +1,6 @@
 // Pure: which queued tasks may start, and what the others wait for.
 import { BridgeError } from '../../base/errors.js';
-import { isSameProject } from '../../projects/same-project.js';
+import { isSameProject } from '../../projects/worktree-path.js';
 import type { LockHolder } from '../../store/project-lock.js';
 import type { TaskRecord } from '../task.js';
 

@@ -7,13 +7,13 @@ import { readJsonFile } from '../../base/files/json-file.js';
 import { createSecret } from '../../base/ids.js';
 import type { Logger } from '../../base/logger.js';
 import type { EndMarked } from '../../os/choose-processes.js';
-import { Mutex } from '../../store/mutex.js';
+import { takeMutex } from '../../store/mutex.js';
 import { ownIdentity } from '../../store/process-identity.js';
 import { placeOf } from '../../store/process-place.js';
 import { ProjectLocks } from '../../store/project-lock.js';
 import { usualSocket } from '../../store/runtime-dir.js';
 import type { StateDir } from '../../store/state-dir.js';
-import { StuckKeeper, WAKE_LIMIT_MS } from '../../store/stuck-keeper.js';
+import { killKeeper, signalKeeper, WAKE_LIMIT_MS } from '../../store/stuck-keeper.js';
 import { projectFilePaths } from '../project-folder.js';
 import { isFinal, isNative, type Decision, type TaskRecord } from '../task.js';
 import { taskSpecSchema } from '../task-spec.js';
@@ -134,12 +134,12 @@ export async function endStuckTask(
   if (identity === null) throw new TaskUnreachable(taskId, 'it has no keeper yet');
   const hint = `End process ${identity.pid} by hand if it is one of yours; then the task gets its end when its status is read.`;
   const cannotEnd = (why: string) => new TaskUnreachable(taskId, why, { hint });
-  const keeper = new StuckKeeper({ keeper: identity, clock: parts.clock, cannotEnd });
-  const ended = (await keeper.wake()) ? await endByKeeper(taskId, parts) : undefined;
+  const stuck = { keeper: identity, clock: parts.clock, cannotEnd };
+  const ended = (await signalKeeper(stuck, 'SIGCONT')) ? await endByKeeper(taskId, parts) : undefined;
   if (ended !== undefined) return ended;
   return recoverTask((await parts.read(taskId)) ?? record, parts, {
     ending: { status: 'killed', reason: `${reason} Its keeper did not answer and was ended, too.` },
-    endKeeper: () => keeper.kill(),
+    endKeeper: () => killKeeper(stuck),
   });
 }
 
@@ -174,14 +174,10 @@ export async function withRecordClaim<T>(
     readonly whileBusy?: () => Promise<T | undefined>;
   },
 ): Promise<T> {
-  const claim = new Mutex({
-    folder: stateDir.taskDir(taskId),
-    name: 'record.claim',
-    statePath: stateDir.path,
-  });
+  const claim = { folder: stateDir.taskDir(taskId), name: 'record.claim', statePath: stateDir.path };
   const untilMs = clock.monotonicMs() + options.limitMs;
   for (;;) {
-    const taken = await claim.take();
+    const taken = await takeMutex(claim);
     if ('release' in taken) {
       try {
         return await options.act();

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { noWindow } from '../../editor/editor-fault.js';
 import type { AskedWindow } from '../../editor/editor-windows.js';
 import { REPLY_BUDGET_BYTES, wireBytes } from '../../mcp/output-budget.js';
 import { defineTool, inSnakeCase } from '../define-tool.js';
@@ -95,7 +96,7 @@ export const listTerminals = defineTool({
     const terminals = await services.terminals();
     const asked = await terminals.list(callerOf(call));
     if (asked.length > 0) return withinBudget(asked.map(windowView));
-    const { message, hint } = terminals.noWindow();
+    const { message, hint } = noWindow();
     return { windows: [], note: `${message} ${hint}` };
   },
 });

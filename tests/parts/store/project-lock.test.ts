@@ -16,6 +16,8 @@ import { rounds } from '../../harness/rounds.js';
 const RACERS = 3;
 const ROUNDS = rounds(15);
 const COUNTS = rounds(200);
+/** Each look at another process starts `ps`. */
+const COUNTS_BY_PS = 20;
 const project = '/home/me/project';
 
 let state: string;
@@ -209,13 +211,16 @@ test('a process that leaves in the middle of a critical section ends it, keeps t
   await expect(acquire('task_second')).rejects.toMatchObject({ code: 'STATE_UNUSABLE' });
 });
 
-test('processes that pause between any two steps are in a critical section one after the other', async () => {
-  const racers = await LockRacers.start(RACERS, folder, { isSlow: true });
+test.each([
+  ['that pause between any two steps', { isSlow: true }, COUNTS],
+  ['of which the system reports the start as a date', { table: 'ps' }, COUNTS_BY_PS],
+] as const)('processes %s are in a critical section one after the other', async (_which, how, counts) => {
+  const racers = await LockRacers.start(RACERS, folder, how);
   onTestFinished(() => racers.stop());
   const file = join(state, 'count');
   await writeFile(file, '0');
-  await racers.count(file, COUNTS);
-  expect(Number(await readFile(file, 'utf8'))).toBe(RACERS * COUNTS);
+  await racers.count(file, counts);
+  expect(Number(await readFile(file, 'utf8'))).toBe(RACERS * counts);
 });
 
 describe('processes that race for one project', () => {
