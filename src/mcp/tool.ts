@@ -1,10 +1,9 @@
 // Pure.
 import { z } from 'zod';
 import { BridgeError } from '../base/errors.js';
-import { argumentErrors } from './argument-errors.js';
-import { isObject, type JsonObject } from './json-object.js';
+import { isObject, type JsonObject } from './answers.js';
 import type { Person } from './person.js';
-import { wireSchema } from './wire-schema.js';
+import { argumentErrors, wireSchema } from './schema.js';
 
 /** What a tool does to the world; MCP annotations follow from it. */
 export type Effect = 'read' | 'write' | 'destroy';
@@ -133,25 +132,32 @@ export function toolDefiner<Services, Toolset extends string>() {
   ): Tool<Services, Toolset> => {
     const input = z.strictObject(definition.input);
     const output = z.object(definition.output);
-    let listing: ToolListing | undefined;
-    const listed = (): ToolListing => (listing ??= listingOf(definition, input, output));
-    const { name, toolset, app, forHooks } = definition;
+    const { name, toolset, title, description, app, forHooks } = definition;
     return {
       name,
       toolset,
       app,
       forHooks,
-      // Made when first asked for.
+      // Made when asked for.
       get listing() {
-        return listed();
+        const meta = metaOf(definition);
+        return {
+          name,
+          title,
+          description,
+          inputSchema: wireSchema(input, 'input'),
+          outputSchema: wireSchema(output, 'output'),
+          annotations: annotationsOf(definition),
+          ...(Object.keys(meta).length > 0 && { _meta: meta }),
+        };
       },
       run: async (args, services, call) => {
-        const given = underOwnNames(withoutNulls(args ?? {}), definition.aliases ?? {});
+        const given = underOwnNames(args, definition.aliases ?? {});
         const parsed = input.safeParse(given);
         if (!parsed.success) {
           throw new BridgeError(
             'INVALID_ARGUMENTS',
-            `Invalid arguments for ${name}: ${argumentErrors(parsed.error, given, listed().inputSchema)}`,
+            `Invalid arguments for ${name}: ${argumentErrors(parsed.error, given, wireSchema(input, 'input'))}`,
             'Correct these arguments and call again.',
           );
         }
@@ -159,20 +165,6 @@ export function toolDefiner<Services, Toolset extends string>() {
         return definition.isExact === true ? answer : output.parse(answer);
       },
     };
-  };
-}
-
-function listingOf(facts: ToolFacts, input: z.ZodObject, output: z.ZodObject): ToolListing {
-  const { name, title, description } = facts;
-  const meta = metaOf(facts);
-  return {
-    name,
-    title,
-    description,
-    inputSchema: wireSchema(input, 'input'),
-    outputSchema: wireSchema(output, 'output'),
-    annotations: annotationsOf(facts),
-    ...(Object.keys(meta).length > 0 && { _meta: meta }),
   };
 }
 
@@ -202,20 +194,20 @@ function annotationsOf({
   };
 }
 
-/** An argument that is given by both names stays as it is: the check names the unknown one. */
+/**
+ * Some clients send null for an optional argument that they leave out. An argument that is given by both names stays as it is: the check
+ * names the unknown one.
+ */
 function underOwnNames(args: unknown, aliases: Readonly<Record<string, string>>): unknown {
-  if (!isObject(args)) return args;
+  const given = args ?? {};
+  if (!isObject(given)) return given;
+  const fields = Object.entries(given).filter(([, value]) => value !== null);
+  const names = new Set(fields.map(([name]) => name));
   const own = (name: string): string => {
     const meant = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
-    return meant === undefined || Object.hasOwn(args, meant) ? name : meant;
+    return meant === undefined || names.has(meant) ? name : meant;
   };
-  return Object.fromEntries(Object.entries(args).map(([name, value]) => [own(name), value]));
-}
-
-/** Some clients send null for an optional argument that they leave out. */
-function withoutNulls(args: unknown): unknown {
-  if (!isObject(args)) return args;
-  return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
+  return Object.fromEntries(fields.map(([name, value]) => [own(name), value]));
 }
 
 /** True for a tool that only a page may call. */

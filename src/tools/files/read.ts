@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fittingPage, TEXT_PAGE_BYTES } from '../../mcp/output-budget.js';
+import { fittingPage, TEXT_PAGE_BYTES } from '../../mcp/answers.js';
 import type { ToolCall } from '../../mcp/tool.js';
 import { defineTool, inSnakeCase } from '../define-tool.js';
 

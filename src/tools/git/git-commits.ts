@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fittingCount, fittingPage, TEXT_PAGE_BYTES } from '../../mcp/output-budget.js';
+import { fittingCount, fittingPage, TEXT_PAGE_BYTES } from '../../mcp/answers.js';
 import { defineTool, inCamelCase } from '../define-tool.js';
 import { SHOWN_FILES_BYTES } from '../../git/log.js';
 import type { GitService } from '../../git/git-service.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fittingCount, fittingPage, TEXT_PAGE_BYTES } from '../../mcp/output-budget.js';
+import { fittingCount, fittingPage, TEXT_PAGE_BYTES } from '../../mcp/answers.js';
 import { defineTool, inSnakeCase } from '../define-tool.js';
 import type { GitService } from '../../git/git-service.js';
 import {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { oneLine } from '../../base/text.js';
 import type { Located } from '../../git/git-service.js';
 import type { Status } from '../../git/status.js';
-import { fittingCount, REPLY_BUDGET_BYTES, wireBytes } from '../../mcp/output-budget.js';
+import { fittingCount, REPLY_BUDGET_BYTES, wireBytes } from '../../mcp/answers.js';
 import { defineTool } from '../define-tool.js';
 import {
   filterNote,

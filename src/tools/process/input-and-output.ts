@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { REPLY_BUDGET_BYTES } from '../../mcp/output-budget.js';
+import { REPLY_BUDGET_BYTES } from '../../mcp/answers.js';
 import type { InputOutcome, OutputOutcome } from '../../processes/process-service.js';
 import { defineTool, offsetInput } from '../define-tool.js';
 import { pidInput, shownOutput, sizeInput, stateOutput, stateView } from './process-fields.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fittingCount } from '../../mcp/output-budget.js';
+import { fittingCount } from '../../mcp/answers.js';
 import { signalNamed } from '../../processes/process-handle.js';
 import type { KillOutcome } from '../../processes/process-manager.js';
 import type { ListedProcess } from '../../processes/process-service.js';

@@ -5,7 +5,7 @@ import type { Logger } from '../../base/logger.js';
 import { countOf, headBytes, oneLine, quotedLines, someNames } from '../../base/text.js';
 import type { ClientTasks, FollowedState, FollowedTask } from '../../mcp/client-tasks.js';
 import type { PersonAnswer } from '../../mcp/person.js';
-import { readable } from '../../mcp/readable.js';
+import { readable } from '../../mcp/answers.js';
 import { usedWords } from '../../tasks/budget/budget.js';
 import { pollingHint } from '../../tasks/polling-hint.js';
 import { BY_FORM } from '../../tasks/task-host.js';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { textPage } from '../../base/input.js';
 import type { Changes } from '../../git/diff/patch.js';
 import { knownTaskId } from '../../mcp/known-task-id.js';
-import { fittingPage, REPLY_BUDGET_BYTES } from '../../mcp/output-budget.js';
+import { fittingPage, REPLY_BUDGET_BYTES } from '../../mcp/answers.js';
 import { pollingHint, undoneWords } from '../../tasks/polling-hint.js';
 import { isUndoable, receiptView, treeOf } from '../../tasks/receipt/receipt.js';
 import { defineTool } from '../define-tool.js';

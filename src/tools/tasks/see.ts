@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { oneLine } from '../../base/text.js';
 import { knownTaskId } from '../../mcp/known-task-id.js';
-import { fittingCount, fittingPage, REPLY_BUDGET_BYTES } from '../../mcp/output-budget.js';
+import { fittingCount, fittingPage, REPLY_BUDGET_BYTES } from '../../mcp/answers.js';
 import { pollingHint } from '../../tasks/polling-hint.js';
 import { outputViews, type TaskPage } from '../../tasks/task-service.js';
 import { isFinal, taskStatuses, type TaskRecord } from '../../tasks/task.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AskedWindow } from '../../editor/editor-windows.js';
-import { REPLY_BUDGET_BYTES, wireBytes } from '../../mcp/output-budget.js';
+import { REPLY_BUDGET_BYTES, wireBytes } from '../../mcp/answers.js';
 import { defineTool, inSnakeCase } from '../define-tool.js';
 import { callerOf, terminalIdInput } from './terminal-fields.js';
 
