@@ -27,7 +27,7 @@ export interface ToolHost<Services> {
   readonly services: Services;
   readonly logger: Logger;
   /** Runs before every tool; throws BridgeError when the tool cannot work yet, or here. */
-  readonly precondition?: (tool: Tool<Services>) => void | Promise<void>;
+  readonly precondition?: (tool: string) => void | Promise<void>;
   /** What an error says to do next; left out, as for a client that has every tool. */
   readonly hintOf?: (error: BridgeError) => string;
 }
@@ -180,7 +180,7 @@ export async function callTool<Services>(
   call: ToolCall,
 ): Promise<ToolResult> {
   try {
-    await host.precondition?.(tool);
+    await host.precondition?.(tool.name);
     const answer = await tool.run(args, host.services, call);
     if (tool.forHooks === true) return { content: [{ type: 'text', text: JSON.stringify(answer) }] };
     const text = isForAppAlone(tool) ? FOR_THE_APP : readable(answer);

@@ -40,10 +40,9 @@ export interface Follower {
 }
 
 /** What a tool says of itself, beside its schemas. */
-interface ToolFacts<Toolset extends string = string> {
+interface ToolFacts {
   readonly name: string;
   readonly title: string;
-  readonly toolset: Toolset;
   readonly effect: Effect;
   /** True when a second equal call changes nothing more. */
   readonly idempotent?: boolean;
@@ -65,10 +64,9 @@ interface ToolFacts<Toolset extends string = string> {
 
 export interface ToolDefinition<
   Services,
-  Toolset extends string,
   Input extends z.ZodRawShape,
   Output extends z.ZodRawShape,
-> extends ToolFacts<Toolset> {
+> extends ToolFacts {
   /**
    * True when the handler makes each field of its answer itself, in the order of `output`: long lists are not read once more.
    * Without it what `output` does not name is left out.
@@ -95,9 +93,8 @@ type Shown<T> = T extends readonly (infer Item)[]
     : T;
 
 /** What is known of a tool before it is loaded. */
-export interface ListedTool<Toolset extends string = string> {
+export interface ListedTool {
   readonly name: string;
-  readonly toolset: Toolset;
   readonly app?: ToolApp | undefined;
   readonly forHooks?: boolean | undefined;
   /** What `tools/list` shows of the tool. */
@@ -105,7 +102,7 @@ export interface ListedTool<Toolset extends string = string> {
 }
 
 /** A tool as the server holds it: its schemas are closed over, so that no caller needs to know their types. */
-export interface Tool<Services, Toolset extends string = string> extends ListedTool<Toolset> {
+export interface Tool<Services> extends ListedTool {
   /** Throws BridgeError: INVALID_ARGUMENTS, or what the handler throws. */
   readonly run: (args: unknown, services: Services, call: ToolCall) => Promise<JsonObject>;
 }
@@ -126,16 +123,15 @@ export interface ToolListing {
 }
 
 /** Makes the function by which tools of one set of services are defined. */
-export function toolDefiner<Services, Toolset extends string>() {
+export function toolDefiner<Services>() {
   return <Input extends z.ZodRawShape, Output extends z.ZodRawShape>(
-    definition: ToolDefinition<Services, Toolset, Input, Output>,
-  ): Tool<Services, Toolset> => {
+    definition: ToolDefinition<Services, Input, Output>,
+  ): Tool<Services> => {
     const input = z.strictObject(definition.input);
     const output = z.object(definition.output);
-    const { name, toolset, title, description, app, forHooks } = definition;
+    const { name, title, description, app, forHooks } = definition;
     return {
       name,
-      toolset,
       app,
       forHooks,
       // Made when asked for.
@@ -218,13 +214,4 @@ export function isForAppAlone({ app }: Pick<ListedTool, 'app'>): boolean {
 /** True for a tool that models call: no page alone, and no hook. */
 export function isForModels(tool: Pick<ListedTool, 'app' | 'forHooks'>): boolean {
   return !isForAppAlone(tool) && tool.forHooks !== true;
-}
-
-/** A tool of which only the listing is there; the rest is loaded when it is first called. */
-export function lazyTool<Services, Toolset extends string>(
-  listed: ListedTool<Toolset>,
-  load: () => Promise<Tool<Services, Toolset>>,
-): Tool<Services, Toolset> {
-  let loaded: Tool<Services, Toolset> | undefined;
-  return { ...listed, run: async (...call) => (loaded ??= await load()).run(...call) };
 }

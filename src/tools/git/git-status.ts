@@ -19,7 +19,6 @@ const paths = z.array(z.string());
 export const gitStatus = defineTool({
   name: 'git_status',
   title: 'Git status',
-  toolset: 'git',
   effect: 'read',
   description:
     'Branch, and staged, changed and untracked files in `path`, relative to `repository`. `clean` is of `path`, `rest_clean` of all else.',

@@ -11,7 +11,6 @@ const MAX_VALUE_CHARS = 100_000;
 export const createTerminal = defineTool({
   name: 'create_terminal',
   title: 'Open a terminal in VS Code',
-  toolset: 'terminal',
   effect: 'destroy',
   openWorld: true,
   description:
@@ -44,7 +43,6 @@ export const createTerminal = defineTool({
 export const closeTerminal = defineTool({
   name: 'close_terminal',
   title: 'Close a terminal of VS Code',
-  toolset: 'terminal',
   effect: 'destroy',
   description: 'Close a terminal and end what runs in it. Its output is gone then.',
   input: { terminal_id: terminalIdInput },
@@ -86,7 +84,6 @@ type WindowView = z.output<typeof windowOutput>;
 export const listTerminals = defineTool({
   name: 'list_terminals',
   title: 'List terminals of VS Code',
-  toolset: 'terminal',
   effect: 'read',
   description: 'Windows of VS Code with their folders, and the terminals that programs made in them.',
   input: {},
