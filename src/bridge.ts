@@ -94,8 +94,8 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
         unusable === undefined && {
           followed: {
             tasks: lazily(async () => {
-              const { FollowedTaskService } = await import('./tools/tasks/followed-tasks.js');
-              return new FollowedTaskService(
+              const { followedTasks } = await import('./tools/tasks/followed-tasks.js');
+              return followedTasks(
                 services.offered.tasks,
                 logger,
                 () => systemClock.now(),
@@ -107,9 +107,10 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
         }),
       clock: systemClock,
       logger,
-      precondition: async (tool) => {
+      precondition: async (name) => {
+        const tool = tools.find((one) => one.name === name);
         // A hook gets an answer and never an error.
-        if (tool.toolset === 'native') return;
+        if (tool === undefined || tool.toolset === 'native') return;
         if (unusable !== undefined) throw unusable;
         roots.requireSome();
         if ((await services.marks()).length > 0) requireOfferedInside(tool, config.inside_tasks);

@@ -14,9 +14,6 @@ export interface ResumePoint {
   readonly messageId: string | null;
 }
 
-const ASK_PERMISSIONS = ['--permission-prompt-tool', 'stdio'];
-const SKIP_PERMISSIONS = ['--dangerously-skip-permissions'];
-
 export interface LaunchOptions {
   /** A UUID: the session is known before its first hook. */
   readonly sessionId: string;
@@ -43,39 +40,33 @@ export interface LaunchOptions {
 
 /** The arguments of an interactive session, which reads its prompt from stdin. */
 export function interactiveArguments(options: LaunchOptions, settings: string): string[] {
-  return [
-    ...PERMISSION_MODE,
-    `--session-id=${options.sessionId}`,
-    '--settings',
-    settings,
-    ...sourceArguments(options),
-    ...resumeArguments(options),
-    ...modelArguments(options),
-  ];
+  return [...PERMISSION_MODE, ...sessionArguments(options, settings)];
 }
 
 /** The arguments of a print session, which reads stream-json (prompt and answers) from stdin and writes stream-json. */
 export function printArguments(options: LaunchOptions): string[] {
-  return [
-    '-p',
-    '--input-format',
-    'stream-json',
-    '--output-format',
-    'stream-json',
-    '--verbose',
-    ...(options.skipPermissions === true
-      ? SKIP_PERMISSIONS
-      : [...ASK_PERMISSIONS, ...(options.claudeJudges === true ? OWN_AUTO_MODE : PERMISSION_MODE)]),
-    `--session-id=${options.sessionId}`,
-    ...settingsArguments(options),
-    ...sourceArguments(options),
-    ...resumeArguments(options),
-    ...modelArguments(options),
-  ];
+  const stream = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
+  if (options.skipPermissions === true)
+    return [...stream, '--dangerously-skip-permissions', ...sessionArguments(options)];
+  const mode = options.claudeJudges === true ? OWN_AUTO_MODE : PERMISSION_MODE;
+  const settings = JSON.stringify(runSettings(options));
+  return [...stream, '--permission-prompt-tool', 'stdio', ...mode, ...sessionArguments(options, settings)];
 }
 
-function settingsArguments(options: LaunchOptions): string[] {
-  return options.skipPermissions === true ? [] : ['--settings', JSON.stringify(runSettings(options))];
+/**
+ * A session always forks, so that the earlier one stays unchanged and can be continued again. `--resume-session-at` is not in the CLI's
+ * help; both pinned versions accept it and keep the message ids in the copy.
+ */
+function sessionArguments(options: LaunchOptions, settings?: string): string[] {
+  const { sessionId, resume, model } = options;
+  return [
+    `--session-id=${sessionId}`,
+    ...(settings === undefined ? [] : ['--settings', settings]),
+    ...sourceArguments(options),
+    ...(resume == null ? [] : [`--resume=${resume.sessionId}`, '--fork-session']),
+    ...(resume?.messageId == null ? [] : [`--resume-session-at=${resume.messageId}`]),
+    ...(model === null ? [] : [`--model=${model}`]),
+  ];
 }
 
 export type RunSettings = Partial<
@@ -83,12 +74,8 @@ export type RunSettings = Partial<
 >;
 
 /** What each run of the CLI gets, whichever driver starts it. */
-export function runSettings({
-  permissions,
-  sandbox,
-  projectSleeps = false,
-  isTrusted = false,
-}: RunSettings): Record<string, unknown> {
+export function runSettings(settings: RunSettings): Record<string, unknown> {
+  const { permissions, sandbox, projectSleeps = false, isTrusted = false } = settings;
   return {
     // A project or a user may have switched hooks off.
     disableAllHooks: false,
@@ -96,11 +83,11 @@ export function runSettings({
     // settings may switch on, draws neither dialogs nor an input box that can be read (2.1.330, 2.1.332).
     env: { CLAUDE_CODE_DISABLE_CRON: '1', CLAUDE_AX_SCREEN_READER: '0' },
     // Without this, shell lines in skills and commands run without a question.
-    ...(projectSleeps ? { disableSkillShellExecution: true } : {}),
+    ...(projectSleeps && { disableSkillShellExecution: true }),
     // Its own dialog would write the answer into the project, which then is not what was trusted.
-    ...(isTrusted ? { enableAllProjectMcpServers: true } : {}),
-    ...(permissions === undefined ? {} : { permissions }),
-    ...(sandbox === undefined ? {} : { sandbox }),
+    ...(isTrusted && { enableAllProjectMcpServers: true }),
+    ...(permissions && { permissions }),
+    ...(sandbox && { sandbox }),
   };
 }
 
@@ -124,22 +111,4 @@ function sourceArguments({ projectSleeps, ownSettings = true, projectTexts }: La
   const plugin = projectTexts === undefined ? [] : ['--plugin-dir', projectTexts];
   const sources = ['--setting-sources', ownSettings ? 'user' : ''];
   return [...sources, '--add-dir', '.', ...plugin, '--append-system-prompt', NOT_READ];
-}
-
-/**
- * Always forks, so that the earlier session stays unchanged and can be continued again. `--resume-session-at` is not in the CLI's help;
- * both pinned versions accept it and keep the message ids in the copy.
- */
-function resumeArguments({ resume }: Pick<LaunchOptions, 'resume'>): string[] {
-  if (!resume) return [];
-  const { sessionId, messageId } = resume;
-  return [
-    `--resume=${sessionId}`,
-    '--fork-session',
-    ...(messageId === null ? [] : [`--resume-session-at=${messageId}`]),
-  ];
-}
-
-function modelArguments({ model }: Pick<LaunchOptions, 'model'>): string[] {
-  return model === null ? [] : [`--model=${model}`];
 }

@@ -9,15 +9,8 @@ import {
   type AccountLimit,
   type ContentBlock,
 } from './message-content.js';
-import type { ModelUsage } from './usage.js';
 
 const MAX_REASON_CHARS = 300;
-
-export interface ToolUse {
-  readonly id: string;
-  readonly tool: string;
-  readonly input: Readonly<Record<string, unknown>>;
-}
 
 export interface ToolOutcome {
   readonly id: string;
@@ -41,49 +34,6 @@ export interface ApiError {
   readonly status: number | undefined;
   readonly limit: AccountLimit | undefined;
 }
-
-interface Common {
-  /** Of a subagent, not of the main conversation. */
-  readonly isSubagent: boolean;
-  /** Milliseconds since the epoch. */
-  readonly atMs: number;
-}
-
-interface AssistantEntry extends Common {
-  readonly kind: 'assistant';
-  readonly messageId: string;
-  readonly model: string;
-  readonly usage: ModelUsage | undefined;
-  /** What the assistant said; without blank texts. */
-  readonly texts: readonly string[];
-  readonly uses: readonly ToolUse[];
-  /** Set when the CLI wrote the message because the API failed. */
-  readonly error: ApiError | undefined;
-}
-
-interface ResultsEntry extends Common {
-  readonly kind: 'results';
-  readonly cwd: string | undefined;
-  readonly outcomes: readonly ToolOutcome[];
-}
-
-/** A hook blocked a prompt, which the model does not get. */
-interface BlockedEntry extends Common {
-  readonly kind: 'prompt-blocked';
-  readonly reason: string;
-}
-
-/** A command that ran in the background has ended; a transcript may say so twice. */
-interface BackgroundEntry extends Common {
-  readonly kind: 'background-ended';
-  readonly toolUseId: string;
-  /** null for a command that was stopped. */
-  readonly exitCode: number | null;
-  /** Where the CLI collected what it printed. */
-  readonly outputFile: string;
-}
-
-export type TranscriptEntry = AssistantEntry | ResultsEntry | BlockedEntry | BackgroundEntry;
 
 const common = {
   isSidechain: z.boolean().optional(),
@@ -138,24 +88,28 @@ const notificationSchema = z.union([
 const notificationText =
   /^<task-notification>[^]*<tool-use-id>([^<]+)<\/tool-use-id>\s*<output-file>([^<]+)<\/output-file>[^]*<summary>Background command ([^]*)<\/summary>/;
 
+export type TranscriptEntry = NonNullable<ReturnType<typeof parseTranscriptLine>>;
+
 /** Undefined for a line of another kind, and for an incomplete one. */
-export function parseTranscriptLine(line: string): TranscriptEntry | undefined {
+export function parseTranscriptLine(line: string) {
   const value = parseJsonLine(line);
   return assistantEntry(value) ?? backgroundEnd(value) ?? blockedPrompt(value) ?? results(value);
 }
 
-function commonOf({ isSidechain, timestamp }: z.infer<z.ZodObject<typeof common>>): Common {
+/** Whether an entry is of a subagent, not of the main conversation, and when it was written, in milliseconds since the epoch. */
+function commonOf({ isSidechain, timestamp }: z.infer<z.ZodObject<typeof common>>) {
   return { isSubagent: isSidechain === true, atMs: Date.parse(timestamp) };
 }
 
-function assistantEntry(value: unknown): TranscriptEntry | undefined {
+/** What the assistant said, without blank texts, and the tools that it called; `error`: the CLI wrote it because the API failed. */
+function assistantEntry(value: unknown) {
   const { data } = assistantSchema.safeParse(value);
   if (data === undefined) return undefined;
   const { id: messageId, model, content, usage } = data.message;
   const { apiError: detail, apiErrorStatus: status, apiErrorParams } = data;
-  const error = { detail, status, limit: apiErrorParams?.rate_limit_info };
+  const error: ApiError = { detail, status, limit: apiErrorParams?.rate_limit_info };
   return {
-    kind: 'assistant',
+    kind: 'assistant' as const,
     ...commonOf(data),
     messageId,
     model,
@@ -170,17 +124,17 @@ function assistantEntry(value: unknown): TranscriptEntry | undefined {
   };
 }
 
-function results(value: unknown): TranscriptEntry | undefined {
+function results(value: unknown) {
   const { data } = userSchema.safeParse(value);
   if (data === undefined) return undefined;
   const stopped = stoppedOf(data);
   const deniedBy = deniedWords(data.permissionDecision?.ruleSource);
-  const outcomes = toolOutcomes(data.message.content, data.toolUseResult).map((outcome) => ({
+  const outcomes = toolOutcomes(data.message.content, data.toolUseResult).map((outcome): ToolOutcome => ({
     ...outcome,
     ...(stopped !== undefined && { stopped }),
     ...(deniedBy !== undefined && { deniedBy }),
   }));
-  return { kind: 'results', ...commonOf(data), cwd: data.cwd, outcomes };
+  return { kind: 'results' as const, ...commonOf(data), cwd: data.cwd, outcomes };
 }
 
 /** The results in a message; `details`: what the CLI recorded beside it. */
@@ -201,18 +155,24 @@ const blockedSchema = z.object({
   }),
 });
 
-function blockedPrompt(value: unknown): TranscriptEntry | undefined {
+/** A hook blocked a prompt, which the model does not get. */
+function blockedPrompt(value: unknown) {
   const { data } = blockedSchema.safeParse(value);
   if (data === undefined) return undefined;
   const reason = blockedByHook(data.promptSubmitEnding.ending.reason);
-  return { kind: 'prompt-blocked', ...commonOf(data), reason };
+  return { kind: 'prompt-blocked' as const, ...commonOf(data), reason };
 }
 
-function backgroundEnd(value: unknown): TranscriptEntry | undefined {
+/**
+ * A command that ran in the background has ended; a transcript may say so twice. `exitCode`: null for one that was stopped; `outputFile`:
+ * where the CLI collected what it printed.
+ */
+function backgroundEnd(value: unknown) {
   const { data } = notificationSchema.safeParse(value);
   const [, toolUseId, outputFile, words = ''] = notificationText.exec(data?.message.content ?? '') ?? [];
   if (data === undefined || toolUseId === undefined || outputFile === undefined) return undefined;
-  return { kind: 'background-ended', ...commonOf(data), toolUseId, exitCode: exitCodeIn(words), outputFile };
+  const exitCode = exitCodeIn(words);
+  return { kind: 'background-ended' as const, ...commonOf(data), toolUseId, exitCode, outputFile };
 }
 
 /** In words for a person. */

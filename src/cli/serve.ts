@@ -7,7 +7,7 @@ import { createStderrLogger, type Logger } from '../base/logger.js';
 import { createBridge } from '../bridge.js';
 import { loadConfig, type LoadedConfig } from '../config/load-config.js';
 import { configSchema, factsOf } from '../config/schema.js';
-import { claimProcessStdio, serveUntilGone } from '../mcp/wire/stdio.js';
+import { claimProcessStdio, serveUntilGone } from '../mcp/stdio.js';
 import { exitCodeOfError } from './exit-codes.js';
 import { ownCommand } from './own-command.js';
 import { toolsetNames } from '../tools/toolsets.js';

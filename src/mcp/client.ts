@@ -26,70 +26,76 @@ const TEXT_ALONE: ReadonlySet<string> = new Set(['copilot-cli', '@langchain/mcp-
 /** These clients show their model only the beginning of larger answers (Copilot CLI 1.0.102: above 16.6 to 24.9 KB). */
 const SMALL_PAGES: ReadonlyMap<string, number> = new Map([['copilot-cli', 15_000]]);
 
-export interface ClientInfo {
-  readonly name: string;
-  readonly version: string;
-}
+const infoSchema = z.object({ name: z.string(), version: z.string().catch('') });
+export type ClientInfo = z.infer<typeof infoSchema>;
 
-/** The request that a client makes, and its connection. In the modern era the envelope of each request names the client. */
-export class Client {
-  readonly #server: Server;
-  readonly #envelope: unknown;
+const extensions = z.record(z.string(), z.unknown()).optional().catch(undefined);
+const declaredSchema = z.object({
+  /** An empty declaration means forms; one that names modes means those. */
+  elicitation: z
+    .object({ form: z.unknown().optional(), url: z.unknown().optional() })
+    .optional()
+    .catch(undefined),
+  extensions,
+});
+const appsSchema = z.object({ mimeTypes: z.array(z.string()) });
+/** In the modern era every request has one, which names the client and what it can. */
+const envelopeSchema = z.object({
+  [CLIENT_INFO_META_KEY]: infoSchema.optional().catch(undefined),
+  [CLIENT_CAPABILITIES_META_KEY]: z.unknown().optional(),
+});
+const requestSchema = z.object({ params: z.object({ _meta: envelopeSchema }) });
+const initializeSchema = z.object({
+  method: z.literal('initialize'),
+  params: z.object({ clientInfo: infoSchema }),
+});
 
-  constructor(server: Server, { mcpReq: { envelope } }: ServerContext) {
-    this.#server = server;
-    this.#envelope = envelope;
-  }
-
-  get isModern(): boolean {
-    return this.#envelope !== undefined;
-  }
-
+/** The client of one request. */
+export interface RequestClient {
+  /** Of the modern era. */
+  readonly isModern: boolean;
   /** What it calls itself. */
-  get name(): string | undefined {
-    if (!this.isModern) return this.#server.getClientVersion()?.name;
-    return envelopeInfo.safeParse(this.#envelope).data?.[CLIENT_INFO_META_KEY].name;
-  }
-
-  /** Whether it has hooks that call tools. */
-  get hasHooks(): boolean {
-    return this.name === 'claude-code';
-  }
-
-  /** Whether it has declared that it shows pages in the chat. */
-  get showsApps(): boolean {
-    const { data } = appsSchema.safeParse(this.#declared);
-    return data?.extensions[APPS_EXTENSION].mimeTypes.includes(APP_MIME_TYPE) ?? false;
-  }
-
-  /** Whether it can show forms: an empty declaration means forms; one that names modes means those. */
-  get showsForms(): boolean {
-    const { data } = formsSchema.safeParse(this.#declared);
-    return data !== undefined && (data.elicitation.url === undefined || data.elicitation.form !== undefined);
-  }
-
+  readonly name: string | undefined;
+  /** It has hooks that call tools. */
+  readonly hasHooks: boolean;
+  /** It has declared that it shows pages in the chat. */
+  readonly showsApps: boolean;
+  /** It can show forms. */
+  readonly showsForms: boolean;
+  /** This request declares Tasks: a subagent's call in the same session comes without that, and gets the plain answer. */
+  readonly followsTasks: boolean;
   /** The size of a page of text that it does not cut; undefined where the default page is whole. */
-  get pageBytes(): number | undefined {
-    return SMALL_PAGES.get(this.name ?? '');
-  }
-
-  /** Whether it gets text alone. */
-  getsTextAlone(form: AnswerForm = 'auto'): boolean {
-    return form === 'auto' ? TEXT_ALONE.has(this.name ?? '') : form === 'text';
-  }
-
-  get #declared(): unknown {
-    if (!this.isModern) return this.#server.getClientCapabilities();
-    return envelopeCapabilities.safeParse(this.#envelope).data?.[CLIENT_CAPABILITIES_META_KEY];
-  }
+  readonly pageBytes: number | undefined;
+  /** It gets text alone, unless the setting says otherwise. */
+  readonly takesText: boolean;
 }
 
-/**
- * Whether the request with this envelope declares Tasks. Each request counts alone: a subagent's call in the same session
- * comes without it, and gets the plain answer.
- */
+/** What a request says of its client, or else its connection does. */
+export function clientOf(server: Server, { mcpReq: { envelope } }: ServerContext): RequestClient {
+  const isModern = envelope !== undefined;
+  const said = envelopeSchema.safeParse(envelope).data;
+  const name = isModern ? said?.[CLIENT_INFO_META_KEY]?.name : server.getClientVersion()?.name;
+  const capabilities = isModern ? said?.[CLIENT_CAPABILITIES_META_KEY] : server.getClientCapabilities();
+  const declared = declaredSchema.safeParse(capabilities).data ?? {};
+  const { elicitation } = declared;
+  const apps = appsSchema.safeParse(declared.extensions?.[APPS_EXTENSION]).data;
+  return {
+    isModern,
+    name,
+    hasHooks: name === 'claude-code',
+    showsApps: apps?.mimeTypes.includes(APP_MIME_TYPE) ?? false,
+    showsForms:
+      elicitation !== undefined && (elicitation.url === undefined || elicitation.form !== undefined),
+    followsTasks: declaresTasks(envelope),
+    pageBytes: SMALL_PAGES.get(name ?? ''),
+    takesText: TEXT_ALONE.has(name ?? ''),
+  };
+}
+
+/** Whether the request with this envelope declares Tasks. */
 export function declaresTasks(envelope: unknown): boolean {
-  return tasksSchema.safeParse(envelope).success;
+  const capabilities = envelopeSchema.safeParse(envelope).data?.[CLIENT_CAPABILITIES_META_KEY];
+  return TASKS_EXTENSION in (declaredSchema.safeParse(capabilities).data?.extensions ?? {});
 }
 
 /** The client that sends `message`; undefined where the message does not say. */
@@ -99,26 +105,3 @@ export function clientIn(message: JSONRPCMessage): ClientInfo | undefined {
     requestSchema.safeParse(message).data?.params._meta[CLIENT_INFO_META_KEY]
   );
 }
-
-const infoSchema = z.object({ name: z.string(), version: z.string() });
-const envelopeInfo = z.object({ [CLIENT_INFO_META_KEY]: z.object({ name: z.string() }) });
-const envelopeCapabilities = z.object({ [CLIENT_CAPABILITIES_META_KEY]: z.unknown().optional() });
-const initializeSchema = z.object({
-  method: z.literal('initialize'),
-  params: z.object({ clientInfo: infoSchema }),
-});
-/** In the modern era every request names the client. */
-const requestSchema = z.object({
-  params: z.object({ _meta: z.object({ [CLIENT_INFO_META_KEY]: infoSchema }) }),
-});
-const appsSchema = z.object({
-  extensions: z.object({ [APPS_EXTENSION]: z.object({ mimeTypes: z.array(z.string()) }) }),
-});
-const formsSchema = z.object({
-  elicitation: z.object({ form: z.unknown().optional(), url: z.unknown().optional() }),
-});
-const tasksSchema = z.object({
-  [CLIENT_CAPABILITIES_META_KEY]: z.object({
-    extensions: z.object({ [TASKS_EXTENSION]: z.unknown() }).refine((all) => TASKS_EXTENSION in all),
-  }),
-});

@@ -1,7 +1,6 @@
-// Pure.
+// Pure: a thing that clients can read, follow and complete by its URI.
 import type { Disposable } from '../base/lifecycle.js';
 
-/** A thing that clients can read, follow and complete by its URI. */
 export interface Resource<Services> {
   readonly name: string;
   readonly title: string;
@@ -27,29 +26,24 @@ export interface Resource<Services> {
   readonly watch?: (variable: string, services: Services, changed: () => void) => Disposable;
 }
 
-const VARIABLE = /\{([a-z_]+)\}$/;
+/** The variable at the end of a template. */
+export const VARIABLE = /\{([a-z_]+)\}$/;
 
-/** The name of a template's variable, or undefined for a fixed URI. */
-export function variableOf(uri: string): string | undefined {
-  return VARIABLE.exec(uri)?.[1];
-}
-
-/** The URI of one thing behind a template. */
-export function expandUri(template: string, variable: string): string {
-  return template.replace(VARIABLE, () => variable);
+export interface FoundResource<Services> {
+  readonly resource: Resource<Services>;
+  readonly variable: string;
 }
 
 /** Which resource a URI means; fixed ones go before templates. */
 export function findResource<Services>(
   resources: readonly Resource<Services>[],
   uri: string,
-): { readonly resource: Resource<Services>; readonly variable: string } | undefined {
+): FoundResource<Services> | undefined {
   const fixed = resources.find((resource) => resource.uri === uri);
   if (fixed !== undefined) return { resource: fixed, variable: '' };
   for (const resource of resources) {
-    const start = VARIABLE.exec(resource.uri)?.index;
-    const isBehind =
-      start !== undefined && uri.length > start && uri.startsWith(resource.uri.slice(0, start));
+    const start = VARIABLE.exec(resource.uri)?.index ?? Infinity;
+    const isBehind = uri.length > start && uri.startsWith(resource.uri.slice(0, start));
     if (isBehind) return { resource, variable: uri.slice(start) };
   }
   return undefined;

@@ -2,8 +2,8 @@ import { ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprot
 import type { BridgeError } from '../base/errors.js';
 import { nearestName } from '../base/input.js';
 import type { Logger } from '../base/logger.js';
-import { errorText, reported, timed } from './call-tool.js';
-import type { Prompt } from './prompt.js';
+import { promptText, type Prompt } from './prompt.js';
+import { errorText, reported, timed } from './serve-tools.js';
 
 export interface PromptHost<Services> {
   readonly prompts: readonly Prompt<Services>[];
@@ -17,16 +17,21 @@ export interface PromptHost<Services> {
 export function servePrompts<Services>(server: Server, host: PromptHost<Services>): void {
   const { prompts, services, logger, unusable } = host;
   server.setRequestHandler('prompts/list', () => ({
-    prompts: prompts.map((prompt) => ({ ...prompt.listing() })),
+    prompts: prompts.map(({ name, title, description, arguments: args }) => ({
+      name,
+      title,
+      description,
+      arguments: [...args],
+    })),
   }));
   server.setRequestHandler('prompts/get', async ({ params }) => {
     const prompt = knownPrompt(prompts, params.name);
     const asked = `prompts/get ${prompt.name}`;
     try {
       if (unusable !== undefined) throw unusable;
-      const text = await timed(logger, asked, () => prompt.text(params.arguments ?? {}, services));
-      const { description } = prompt.listing();
-      return { description, messages: [{ role: 'user', content: { type: 'text', text } }] };
+      const text = await timed(logger, asked, () => promptText(prompt, params.arguments ?? {}, services));
+      const content = { type: 'text' as const, text };
+      return { description: prompt.description, messages: [{ role: 'user', content }] };
     } catch (thrown) {
       const error = reported(thrown, asked, prompt.name, host);
       const isCallers = error.code === 'INVALID_ARGUMENTS' || error.code === 'TASK_NOT_FOUND';
@@ -44,9 +49,9 @@ export async function completePrompt<Services>(
 ): Promise<readonly string[]> {
   const prompt = knownPrompt(prompts, name);
   if (unusable !== undefined) return [];
-  const values = prompt.complete(argument.name, argument.value, services);
-  if (values !== undefined) return values;
-  throw invalid(`The prompt ${name} has no argument ${JSON.stringify(argument.name)}.`);
+  if (!prompt.arguments.some((one) => one.name === argument.name))
+    throw invalid(`The prompt ${name} has no argument ${JSON.stringify(argument.name)}.`);
+  return (await prompt.complete?.[argument.name]?.(argument.value, services)) ?? [];
 }
 
 function knownPrompt<Services>(prompts: readonly Prompt<Services>[], name: string): Prompt<Services> {

@@ -8,10 +8,10 @@ import type { Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import { DisposableStore, toDisposable, type Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
-import { Client } from './client.js';
-import { errorText, reported, timed } from './call-tool.js';
-import { MAX_REPLY_BYTES, wireBytes } from './output-budget.js';
-import { expandUri, findResource, variableOf, type Resource } from './resource.js';
+import { MAX_REPLY_BYTES, wireBytes } from './answers.js';
+import { clientOf } from './client.js';
+import { findResource, VARIABLE, type FoundResource, type Resource } from './resource.js';
+import { errorText, reported, timed } from './serve-tools.js';
 
 export interface ResourcesHost<Services> {
   readonly resources: readonly Resource<Services>[];
@@ -26,45 +26,60 @@ export interface ResourcesHost<Services> {
  * `domain` it has no origin of its own.
  */
 const APP_META = { ui: { prefersBorder: true } };
-
 /** Owns what a client follows by `resources/subscribe`, which knows no requests that stay open. */
 const LEGACY_OWNER = 'connection';
 
-/** Answers `resources/list`, `resources/templates/list` and `resources/read`. */
-export function serveResources<Services>(server: Server, host: ResourcesHost<Services>): void {
-  const { resources, services, unusable } = host;
+/** Answers `resources/list`, `resources/templates/list`, `resources/read`, `resources/subscribe` and `resources/unsubscribe`. */
+export function serveResources<Services>(
+  server: Server,
+  host: ResourcesHost<Services>,
+  updates: ResourceUpdates<Services>,
+): void {
+  const { resources, services, logger, unusable } = host;
   server.setRequestHandler('resources/list', async (_request, context) => {
-    const hasApps = new Client(server, context).showsApps;
+    const { showsApps } = clientOf(server, context);
     const fixed = resources
-      .filter(({ uri, isApp }) => variableOf(uri) === undefined && (hasApps || isApp !== true))
+      .filter(({ uri, isApp }) => !VARIABLE.test(uri) && (showsApps || isApp !== true))
       .map((one) => ({ uri: one.uri, ...factsOf(one) }));
-    const behind = await Promise.all(
-      resources.map(async ({ list, uri, name, mimeType }) => {
-        const listed = unusable === undefined ? ((await list?.(services)) ?? []) : [];
-        return listed.map(({ variable, title }) => ({
-          uri: expandUri(uri, variable),
-          name: `${name} ${variable}`,
-          title,
-          mimeType,
-        }));
-      }),
-    );
-    return { resources: [...fixed, ...behind.flat()] };
+    const behind = resources.map(async ({ list, uri, name, mimeType }) => {
+      const listed = unusable === undefined ? ((await list?.(services)) ?? []) : [];
+      return listed.map(({ variable, title }) => ({
+        uri: uri.replace(VARIABLE, () => variable),
+        name: `${name} ${variable}`,
+        title,
+        mimeType,
+      }));
+    });
+    return { resources: [...fixed, ...(await Promise.all(behind)).flat()] };
   });
   server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: resources
-      .filter(({ uri }) => variableOf(uri) !== undefined)
+      .filter(({ uri }) => VARIABLE.test(uri))
       .map((one) => ({ uriTemplate: one.uri, ...factsOf(one) })),
   }));
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
     const found = findResource(resources, uri);
     if (found === undefined) throw new ResourceNotFoundError(uri);
-    const { resource, variable } = found;
-    const text = await timed(host.logger, `resources/read ${uri}`, () =>
-      readText(resource, variable, uri, host),
-    );
-    const isApp = resource.isApp === true;
-    return { contents: [{ uri, mimeType: resource.mimeType, text, ...(isApp && { _meta: APP_META }) }] };
+    const { mimeType, isApp } = found.resource;
+    const text = await timed(logger, `resources/read ${uri}`, () => readText(found, uri, host));
+    return { contents: [{ uri, mimeType, text, ...(isApp === true && { _meta: APP_META }) }] };
+  });
+  server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
+    const found = findResource(resources, uri);
+    await found?.resource.check?.(found.variable, services).catch((thrown: unknown) => {
+      // What is there and cannot be read now can be followed: the next read says why.
+      if (!(thrown instanceof BridgeError)) throw thrown;
+      if (thrown.code === 'TASK_NOT_FOUND') throw new ResourceNotFoundError(uri, errorText(thrown));
+    });
+    const fault = updates.subscribe(LEGACY_OWNER, uri);
+    if (fault === undefined) return {};
+    if (fault === 'unknown') throw new ResourceNotFoundError(uri);
+    const message = 'Too many resources are followed already; unsubscribe some.';
+    throw new ProtocolError(ProtocolErrorCode.InvalidRequest, message);
+  });
+  server.setRequestHandler('resources/unsubscribe', ({ params }) => {
+    updates.unsubscribe(LEGACY_OWNER, params.uri);
+    return {};
   });
 }
 
@@ -73,8 +88,7 @@ function factsOf<Services>({ name, title, description, mimeType, isApp }: Resour
 }
 
 async function readText<Services>(
-  resource: Resource<Services>,
-  variable: string,
+  { resource, variable }: FoundResource<Services>,
   uri: string,
   { services, logger, unusable }: ResourcesHost<Services>,
 ): Promise<string> {
@@ -114,23 +128,22 @@ export class ResourceUpdates<Services> implements Disposable {
 
   /** `owner` is whatever may leave later: a listening request, or the connection itself. Returns why it is not followed, if so. */
   subscribe(owner: string, uri: string): 'unknown' | 'too-many' | undefined {
-    const known = this.#watched.get(uri);
     const found = findResource(this.#host.resources, uri);
     if (found === undefined) return 'unknown';
-    if (known === undefined && this.#watched.size >= MAX_WATCHED) return 'too-many';
-    const { owners } = known ?? this.#watch(uri, found.resource, found.variable);
-    owners.add(owner);
+    let watched = this.#watched.get(uri);
+    if (watched === undefined && this.#watched.size >= MAX_WATCHED) return 'too-many';
+    watched ??= { owners: new Set<string>(), watch: this.#watch(uri, found) };
+    this.#watched.set(uri, watched);
+    watched.owners.add(owner);
     return undefined;
   }
 
   /** Leaves one URI, or with none given all that the owner followed. */
   unsubscribe(owner: string, uri?: string): void {
-    const left = uri === undefined ? [...this.#watched.keys()] : [uri];
-    for (const one of left) {
-      const watched = this.#watched.get(one);
-      if (watched === undefined || !watched.owners.delete(owner) || watched.owners.size > 0) continue;
+    for (const [one, { owners, watch }] of this.#watched) {
+      if ((uri ?? one) !== one || !owners.delete(owner) || owners.size > 0) continue;
       this.#watched.delete(one);
-      watched.watch.dispose();
+      watch.dispose();
     }
   }
 
@@ -140,7 +153,7 @@ export class ResourceUpdates<Services> implements Disposable {
   }
 
   /** Reports the first change at once; further ones within the quiet time are reported together at its end. */
-  #watch(uri: string, resource: Resource<Services>, variable: string) {
+  #watch(uri: string, { resource, variable }: FoundResource<Services>): Disposable {
     const watch = new DisposableStore();
     let timer: Disposable | undefined;
     let again = false;
@@ -152,44 +165,14 @@ export class ResourceUpdates<Services> implements Disposable {
       });
       this.#send(uri);
     };
-    const changed = (): void => {
+    watch.add(toDisposable(() => timer?.dispose()));
+    const watching = resource.watch?.(variable, this.#host.services, () => {
       if (timer === undefined && !watch.isDisposed) report();
       else again = true;
-    };
-    watch.add(toDisposable(() => timer?.dispose()));
-    const watching = resource.watch?.(variable, this.#host.services, changed);
-    if (watching !== undefined) watch.add(watching);
-    const watched = { owners: new Set<string>(), watch };
-    this.#watched.set(uri, watched);
-    return watched;
-  }
-}
-
-/** Answers `resources/subscribe` and `resources/unsubscribe`. */
-export function serveSubscriptions<Services>(
-  server: Server,
-  updates: ResourceUpdates<Services>,
-  { resources, services }: Pick<ResourcesHost<Services>, 'resources' | 'services'>,
-): void {
-  server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
-    const found = findResource(resources, uri);
-    await found?.resource.check?.(found.variable, services).catch((thrown: unknown) => {
-      // What is there and cannot be read now can be followed: the next read says why.
-      if (!(thrown instanceof BridgeError)) throw thrown;
-      if (thrown.code === 'TASK_NOT_FOUND') throw new ResourceNotFoundError(uri, errorText(thrown));
     });
-    const fault = updates.subscribe(LEGACY_OWNER, uri);
-    if (fault === undefined) return {};
-    if (fault === 'unknown') throw new ResourceNotFoundError(uri);
-    throw new ProtocolError(
-      ProtocolErrorCode.InvalidRequest,
-      'Too many resources are followed already; unsubscribe some.',
-    );
-  });
-  server.setRequestHandler('resources/unsubscribe', ({ params }) => {
-    updates.unsubscribe(LEGACY_OWNER, params.uri);
-    return {};
-  });
+    if (watching !== undefined) watch.add(watching);
+    return watch;
+  }
 }
 
 /** What `completion/complete` answers for the variable of a resource template. Throws ProtocolError when there is none. */
@@ -201,6 +184,6 @@ export async function completeVariable<Services>(
   const resource = resources.find(({ uri }) => uri === template);
   if (resource === undefined)
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Nothing here has that to complete.');
-  if (unusable !== undefined || variableOf(resource.uri) !== argument.name) return [];
+  if (unusable !== undefined || VARIABLE.exec(resource.uri)?.[1] !== argument.name) return [];
   return (await resource.complete?.(argument.value, services)) ?? [];
 }

@@ -10,17 +10,10 @@ import { z } from 'zod';
 import type { Clock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
 import type { ClientFolders } from './client-folders.js';
-import { clientIn, type ClientInfo } from './client.js';
+import { clientIn, declaresTasks, TASKS_EXTENSION, type ClientInfo } from './client.js';
 import { completePrompt, servePrompts, type PromptHost } from './serve-prompts.js';
-import {
-  completeVariable,
-  ResourceUpdates,
-  serveResources,
-  serveSubscriptions,
-  type ResourcesHost,
-} from './serve-resources.js';
+import { completeVariable, ResourceUpdates, serveResources, type ResourcesHost } from './serve-resources.js';
 import { serveTools, type ToolsHost } from './serve-tools.js';
-import { TasksDiscovery } from './client-tasks.js';
 
 /** All that a connection serves. One such object serves any number of connections, in both eras of the protocol. */
 export interface ServerParts<Services>
@@ -48,7 +41,11 @@ const MAX_COMPLETIONS = 100;
 const FELL_BACK =
   'Claude Code speaks the older protocol here, so it is not called when a task ends: it is older than 2.1.330, or this server started too slowly. /mcp reconnect tries again.';
 
-/** Serves one connection over `wire` until the wire closes or the result is closed. */
+/**
+ * Serves one connection over `wire` until the wire closes or the result is closed. The SDK answers `subscriptions/listen` before any
+ * server sees it, and `server/discover` with one set of capabilities for all clients; it has hooks for neither. So each message is read
+ * on its way.
+ */
 export function serveConnection<Services>(
   parts: ServerParts<Services>,
   wire: Transport,
@@ -66,62 +63,27 @@ export function serveConnection<Services>(
     current.onclose = () => updates.dispose();
     return current;
   };
-  let isConnected = false;
-  const discovery =
-    parts.followed === undefined ? undefined : new TasksDiscovery(parts.followed.instructions);
-  const received = (message: JSONRPCMessage): void => {
-    const owner = endedOwner(message);
-    if (owner !== undefined) updates.unsubscribe(owner);
-    discovery?.received(message);
-    const client = isConnected ? undefined : clientIn(message);
-    if (client === undefined) return;
-    isConnected = true;
-    logger.info(`Client connected: ${client.name} ${client.version}`);
-    if (discovery !== undefined && client.name === 'claude-code' && isInitialize(message))
-      logger.warn(FELL_BACK, { since_start_ms: Math.round(performance.now()) });
-    parts.onClient?.(client);
-  };
-  const granted = (message: JSONRPCMessage): void => {
-    const { owner, uris } = grantedUris(message) ?? { owner: '', uris: [] };
-    for (const uri of uris) {
-      const fault = updates.subscribe(owner, uri);
-      if (fault !== undefined)
-        logger.warn('A resource that a client listens to is not followed', { uri, fault });
-    }
-  };
-  const transport = heard(wire, received, async (message, options) => {
-    await wire.send(discovery?.sent(message) ?? message, options);
-    granted(message);
-  });
-  return serveStdio(createServer, {
-    transport,
-    onerror: (error) => logger.debug('The protocol reported an error', { error: error.message }),
-  });
-}
-
-/**
- * `wire`, each message of which is `received` before the SDK has it. The SDK answers `subscriptions/listen` before any server sees
- * it, and has no hook for it: what it granted shows in its acknowledgement, and the end in the client's cancellation.
- */
-function heard(
-  wire: Transport,
-  received: (message: JSONRPCMessage) => void,
-  send: Transport['send'],
-): Transport {
+  const received = receiver(parts, updates);
   const transport: Transport = {
     start: async () => {
       wire.onmessage = (message, extra) => {
-        received(message);
+        received.message(message);
         transport.onmessage?.(message, extra);
       };
       wire.onerror = (error) => transport.onerror?.(error);
       wire.onclose = () => transport.onclose?.();
       await wire.start();
     },
-    send,
+    send: async (message, options) => {
+      await wire.send(received.answer(message), options);
+      follow(message, parts, updates);
+    },
     close: () => wire.close(),
   };
-  return transport;
+  return serveStdio(createServer, {
+    transport,
+    onerror: (error) => logger.debug('The protocol reported an error', { error: error.message }),
+  });
 }
 
 /** One instance for one connection (or one probe) of either era. */
@@ -135,21 +97,15 @@ function newServer<Services>(parts: ServerParts<Services>, updates: ResourceUpda
       completions: {},
     },
     // Nothing here needs one; the default one costs a fifth of the start.
-    jsonSchemaValidator: { getValidator: noValidator },
+    jsonSchemaValidator: {
+      getValidator: () => {
+        throw new Error('This server validates with zod alone.');
+      },
+    },
   });
   serveTools(server, parts);
-  serveResources(server, parts);
-  serveSubscriptions(server, updates, parts);
+  serveResources(server, parts, updates);
   servePrompts(server, parts);
-  serveCompletions(server, parts);
-  return server;
-}
-
-function isInitialize(message: JSONRPCMessage): boolean {
-  return 'method' in message && message.method === 'initialize';
-}
-
-function serveCompletions<Services>(server: Server, parts: ServerParts<Services>): void {
   server.setRequestHandler('completion/complete', async ({ params: { ref, argument } }) => {
     const all =
       ref.type === 'ref/prompt'
@@ -158,39 +114,73 @@ function serveCompletions<Services>(server: Server, parts: ServerParts<Services>
     const values = all.slice(0, MAX_COMPLETIONS);
     return { completion: { values, total: all.length, hasMore: all.length > values.length } };
   });
+  return server;
 }
 
-function noValidator(): never {
-  throw new Error('This server validates with zod alone.');
+/** What the client's messages tell beside what the SDK does with them, and the answers that follow from it. */
+function receiver<Services>(
+  { logger, followed, onClient }: ServerParts<Services>,
+  updates: ResourceUpdates<Services>,
+) {
+  let isConnected = false;
+  /** The ids of `server/discover` that declare Tasks: no other client is offered them. */
+  const offered = new Set<string | number>();
+  const message = (message: JSONRPCMessage): void => {
+    const method = 'method' in message ? message.method : undefined;
+    const ended = method === 'notifications/cancelled' ? cancelled.safeParse(message).data : undefined;
+    if (ended !== undefined) updates.unsubscribe(ownerOf(ended.params.requestId));
+    const isDiscover = 'method' in message && 'id' in message && message.method === 'server/discover';
+    if (isDiscover && followed !== undefined && declaresTasks(message.params?._meta)) offered.add(message.id);
+    const client = isConnected ? undefined : clientIn(message);
+    if (client === undefined) return;
+    isConnected = true;
+    logger.info(`Client connected: ${client.name} ${client.version}`);
+    if (followed !== undefined && client.name === 'claude-code' && method === 'initialize')
+      logger.warn(FELL_BACK, { since_start_ms: Math.round(performance.now()) });
+    onClient?.(client);
+  };
+  const answer = (message: JSONRPCMessage): JSONRPCMessage => {
+    if (!('result' in message) || !offered.delete(message.id)) return message;
+    const { data } = discovered.safeParse(message.result);
+    if (data === undefined) return message;
+    const { capabilities } = data;
+    const extensions = { ...capabilities.extensions, [TASKS_EXTENSION]: {} };
+    const words = [data.instructions, followed?.instructions].filter((text) => text !== undefined);
+    const result = { ...data, capabilities: { ...capabilities, extensions }, instructions: words.join('\n') };
+    return { ...message, result };
+  };
+  return { message, answer };
+}
+
+/** Follows the resources that a `subscriptions/listen` was granted, as its acknowledgement names them. */
+function follow<Services>(
+  message: JSONRPCMessage,
+  { logger }: ServerParts<Services>,
+  updates: ResourceUpdates<Services>,
+): void {
+  if (!('method' in message) || message.method !== 'notifications/subscriptions/acknowledged') return;
+  const params = acknowledged.safeParse(message).data?.params;
+  for (const uri of params?.notifications.resourceSubscriptions ?? []) {
+    const fault = updates.subscribe(ownerOf(params?._meta[SUBSCRIPTION_ID_META_KEY]), uri);
+    if (fault !== undefined)
+      logger.warn('A resource that a client listens to is not followed', { uri, fault });
+  }
+}
+
+/** Of a request that stays open: `1` and `"1"` are two of them. */
+function ownerOf(id: string | number | undefined): string {
+  return `listen ${JSON.stringify(id)}`;
 }
 
 const requestId = z.union([z.string(), z.number()]);
-
+const cancelled = z.object({ params: z.object({ requestId }) });
 const acknowledged = z.object({
   params: z.object({
     notifications: z.object({ resourceSubscriptions: z.array(z.string()).optional() }),
     _meta: z.object({ [SUBSCRIPTION_ID_META_KEY]: requestId }),
   }),
 });
-
-function grantedUris(message: JSONRPCMessage): { owner: string; uris: readonly string[] } | undefined {
-  if (!('method' in message) || message.method !== 'notifications/subscriptions/acknowledged')
-    return undefined;
-  const { data } = acknowledged.safeParse(message);
-  if (data === undefined) return undefined;
-  const { notifications, _meta } = data.params;
-  return { owner: ownerOf(_meta[SUBSCRIPTION_ID_META_KEY]), uris: notifications.resourceSubscriptions ?? [] };
-}
-
-const cancelled = z.object({ params: z.object({ requestId }) });
-
-function endedOwner(message: JSONRPCMessage): string | undefined {
-  if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined;
-  const { data } = cancelled.safeParse(message);
-  return data === undefined ? undefined : ownerOf(data.params.requestId);
-}
-
-/** `1` and `"1"` are two requests. */
-function ownerOf(id: string | number): string {
-  return `listen ${JSON.stringify(id)}`;
-}
+const discovered = z.looseObject({
+  capabilities: z.looseObject({ extensions: z.record(z.string(), z.unknown()).optional() }),
+  instructions: z.string().optional(),
+});

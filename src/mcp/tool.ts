@@ -1,10 +1,9 @@
 // Pure.
 import { z } from 'zod';
 import { BridgeError } from '../base/errors.js';
-import { argumentErrors } from './argument-errors.js';
-import { isObject, type JsonObject } from './json-object.js';
+import { isObject, type JsonObject } from './answers.js';
 import type { Person } from './person.js';
-import { wireSchema } from './wire-schema.js';
+import { argumentErrors, wireSchema } from './schema.js';
 
 /** What a tool does to the world; MCP annotations follow from it. */
 export type Effect = 'read' | 'write' | 'destroy';
@@ -41,10 +40,9 @@ export interface Follower {
 }
 
 /** What a tool says of itself, beside its schemas. */
-interface ToolFacts<Toolset extends string = string> {
+interface ToolFacts {
   readonly name: string;
   readonly title: string;
-  readonly toolset: Toolset;
   readonly effect: Effect;
   /** True when a second equal call changes nothing more. */
   readonly idempotent?: boolean;
@@ -66,10 +64,9 @@ interface ToolFacts<Toolset extends string = string> {
 
 export interface ToolDefinition<
   Services,
-  Toolset extends string,
   Input extends z.ZodRawShape,
   Output extends z.ZodRawShape,
-> extends ToolFacts<Toolset> {
+> extends ToolFacts {
   /**
    * True when the handler makes each field of its answer itself, in the order of `output`: long lists are not read once more.
    * Without it what `output` does not name is left out.
@@ -96,9 +93,8 @@ type Shown<T> = T extends readonly (infer Item)[]
     : T;
 
 /** What is known of a tool before it is loaded. */
-export interface ListedTool<Toolset extends string = string> {
+export interface ListedTool {
   readonly name: string;
-  readonly toolset: Toolset;
   readonly app?: ToolApp | undefined;
   readonly forHooks?: boolean | undefined;
   /** What `tools/list` shows of the tool. */
@@ -106,7 +102,7 @@ export interface ListedTool<Toolset extends string = string> {
 }
 
 /** A tool as the server holds it: its schemas are closed over, so that no caller needs to know their types. */
-export interface Tool<Services, Toolset extends string = string> extends ListedTool<Toolset> {
+export interface Tool<Services> extends ListedTool {
   /** Throws BridgeError: INVALID_ARGUMENTS, or what the handler throws. */
   readonly run: (args: unknown, services: Services, call: ToolCall) => Promise<JsonObject>;
 }
@@ -127,31 +123,37 @@ export interface ToolListing {
 }
 
 /** Makes the function by which tools of one set of services are defined. */
-export function toolDefiner<Services, Toolset extends string>() {
+export function toolDefiner<Services>() {
   return <Input extends z.ZodRawShape, Output extends z.ZodRawShape>(
-    definition: ToolDefinition<Services, Toolset, Input, Output>,
-  ): Tool<Services, Toolset> => {
+    definition: ToolDefinition<Services, Input, Output>,
+  ): Tool<Services> => {
     const input = z.strictObject(definition.input);
     const output = z.object(definition.output);
-    let listing: ToolListing | undefined;
-    const listed = (): ToolListing => (listing ??= listingOf(definition, input, output));
-    const { name, toolset, app, forHooks } = definition;
+    const { name, title, description, app, forHooks } = definition;
     return {
       name,
-      toolset,
       app,
       forHooks,
-      // Made when first asked for.
+      // Made when asked for.
       get listing() {
-        return listed();
+        const meta = metaOf(definition);
+        return {
+          name,
+          title,
+          description,
+          inputSchema: wireSchema(input, 'input'),
+          outputSchema: wireSchema(output, 'output'),
+          annotations: annotationsOf(definition),
+          ...(Object.keys(meta).length > 0 && { _meta: meta }),
+        };
       },
       run: async (args, services, call) => {
-        const given = underOwnNames(withoutNulls(args ?? {}), definition.aliases ?? {});
+        const given = underOwnNames(args, definition.aliases ?? {});
         const parsed = input.safeParse(given);
         if (!parsed.success) {
           throw new BridgeError(
             'INVALID_ARGUMENTS',
-            `Invalid arguments for ${name}: ${argumentErrors(parsed.error, given, listed().inputSchema)}`,
+            `Invalid arguments for ${name}: ${argumentErrors(parsed.error, given, wireSchema(input, 'input'))}`,
             'Correct these arguments and call again.',
           );
         }
@@ -159,20 +161,6 @@ export function toolDefiner<Services, Toolset extends string>() {
         return definition.isExact === true ? answer : output.parse(answer);
       },
     };
-  };
-}
-
-function listingOf(facts: ToolFacts, input: z.ZodObject, output: z.ZodObject): ToolListing {
-  const { name, title, description } = facts;
-  const meta = metaOf(facts);
-  return {
-    name,
-    title,
-    description,
-    inputSchema: wireSchema(input, 'input'),
-    outputSchema: wireSchema(output, 'output'),
-    annotations: annotationsOf(facts),
-    ...(Object.keys(meta).length > 0 && { _meta: meta }),
   };
 }
 
@@ -202,20 +190,20 @@ function annotationsOf({
   };
 }
 
-/** An argument that is given by both names stays as it is: the check names the unknown one. */
+/**
+ * Some clients send null for an optional argument that they leave out. An argument that is given by both names stays as it is: the check
+ * names the unknown one.
+ */
 function underOwnNames(args: unknown, aliases: Readonly<Record<string, string>>): unknown {
-  if (!isObject(args)) return args;
+  const given = args ?? {};
+  if (!isObject(given)) return given;
+  const fields = Object.entries(given).filter(([, value]) => value !== null);
+  const names = new Set(fields.map(([name]) => name));
   const own = (name: string): string => {
     const meant = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
-    return meant === undefined || Object.hasOwn(args, meant) ? name : meant;
+    return meant === undefined || names.has(meant) ? name : meant;
   };
-  return Object.fromEntries(Object.entries(args).map(([name, value]) => [own(name), value]));
-}
-
-/** Some clients send null for an optional argument that they leave out. */
-function withoutNulls(args: unknown): unknown {
-  if (!isObject(args)) return args;
-  return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
+  return Object.fromEntries(fields.map(([name, value]) => [own(name), value]));
 }
 
 /** True for a tool that only a page may call. */
@@ -226,13 +214,4 @@ export function isForAppAlone({ app }: Pick<ListedTool, 'app'>): boolean {
 /** True for a tool that models call: no page alone, and no hook. */
 export function isForModels(tool: Pick<ListedTool, 'app' | 'forHooks'>): boolean {
   return !isForAppAlone(tool) && tool.forHooks !== true;
-}
-
-/** A tool of which only the listing is there; the rest is loaded when it is first called. */
-export function lazyTool<Services, Toolset extends string>(
-  listed: ListedTool<Toolset>,
-  load: () => Promise<Tool<Services, Toolset>>,
-): Tool<Services, Toolset> {
-  let loaded: Tool<Services, Toolset> | undefined;
-  return { ...listed, run: async (...call) => (loaded ??= await load()).run(...call) };
 }

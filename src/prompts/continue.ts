@@ -1,6 +1,5 @@
-import { z } from 'zod';
 import type { TaskRecord } from '../tasks/task.js';
-import { definePrompt, offeredNames, type PromptServices, wholeRequest } from './define-prompt.js';
+import { offeredNames, wholeRequest, type BridgePrompt, type PromptServices } from './define-prompt.js';
 import {
   factsOf,
   fittingIds,
@@ -17,16 +16,16 @@ const RESPONSE_ID_PATTERN = /^response_[0-9a-f]{20}$/;
 
 const any: Wanted = { fits: () => true, words: 'task yet' };
 
-export const continueWork = definePrompt({
+export const continueWork: BridgePrompt = {
   name: 'continue',
   title: 'Continue a task or conversation',
   description: 'Go on where a task or a conversation with Claude Code ended.',
-  input: () => ({
-    request: z.string().describe('What to do next'),
-    id: z.string().optional().describe('A task_id or a responseId; default: the newest task'),
-  }),
+  arguments: [
+    { name: 'request', description: 'What to do next', required: true },
+    { name: 'id', description: 'A task_id or a responseId; default: the newest task', required: false },
+  ],
   complete: { id: (prefix, services) => fittingIds(prefix, any, services) },
-  text: async ({ request, id }, services) => {
+  text: async ({ request = '', id }, services) => {
     const asked = wholeRequest(request, id?.trim(), (text) => ID.test(text));
     const wanted = asked.request;
     const responseId = asked.argument ?? '';
@@ -45,7 +44,7 @@ ${hasEnded(record) ? endedText(record, shown) : liveText(record)}
 
 Then follow it with wait_for_task, passing its cursor back each time, answer what it asks as far as it follows from my request, and when it has ended check ${shown} before you tell me what was done and what is open.`;
   },
-});
+};
 
 function conversationText(responseId: string, wanted: string, { offers }: PromptServices): string {
   if (!offers('ask'))

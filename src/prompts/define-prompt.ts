@@ -1,5 +1,5 @@
 // Pure.
-import { promptDefiner } from '../mcp/prompt.js';
+import type { Prompt } from '../mcp/prompt.js';
 import type { TaskService } from '../tasks/task-service.js';
 
 /** What prompts may use: they read, and change nothing. */
@@ -9,8 +9,8 @@ export interface PromptServices {
   readonly offers: (tool: string) => boolean;
 }
 
-/** Defines a prompt over this project's services. */
-export const definePrompt = promptDefiner<PromptServices>();
+/** A prompt over this project's services. */
+export type BridgePrompt = Prompt<PromptServices>;
 
 /** Those of `names` that the server offers, as a list; undefined without one. */
 export function offeredNames(

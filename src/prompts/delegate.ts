@@ -1,19 +1,22 @@
-import { z } from 'zod';
-import { definePrompt, offeredNames, wholeRequest } from './define-prompt.js';
+import { offeredNames, wholeRequest, type BridgePrompt } from './define-prompt.js';
 import { recentProjects } from './meant-task.js';
 
 const PATH = /^(?:\/|~|\.{1,2}\/)/;
 
-export const delegate = definePrompt({
+export const delegate: BridgePrompt = {
   name: 'delegate',
   title: 'Delegate to Claude Code',
   description: 'Hand a piece of work to Claude Code in a project, follow it, and check what came of it.',
-  input: () => ({
-    request: z.string().describe('What to do'),
-    path: z.string().optional().describe('Project directory; default: the one in this conversation'),
-  }),
+  arguments: [
+    { name: 'request', description: 'What to do', required: true },
+    {
+      name: 'path',
+      description: 'Project directory; default: the one in this conversation',
+      required: false,
+    },
+  ],
   complete: { path: recentProjects },
-  text: async ({ request, path }, services) => {
+  text: async ({ request = '', path }, services) => {
     const looks = offeredNames(['git_status', 'search_files', 'read_file'], ', ', services);
     const changes = services.offers('get_task_diff') ? ' and get_task_diff' : '';
     const asked = wholeRequest(request, path, (text) => PATH.test(text));
@@ -33,4 +36,4 @@ ${
 4. When it has ended, read get_task_result${changes}. If it worked in a worktree, show me the outcome before you call finish_task.
 5. Tell me what was done, what was tested with which result, and what is open. Say which claims nothing in the receipt supports.`;
   },
-});
+};

@@ -1,7 +1,7 @@
 import { TASK_ID_PATTERN } from '../base/ids.js';
 import { type Disposable, DisposableStore } from '../base/lifecycle.js';
 import { knownTaskId } from '../mcp/known-task-id.js';
-import { fittingPage } from '../mcp/output-budget.js';
+import { fittingPage } from '../mcp/answers.js';
 import type { BridgeResource, ResourceServices } from './define-resource.js';
 
 /** As much as a log may grow to before its escaped form could reach the limit of a message; read in steps of half. */

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { toolDefiner } from '../mcp/tool.js';
 import type { ToolServices } from './services.js';
-import type { Toolset } from './toolsets.js';
 
-/** Defines a tool over this project's services and toolsets. */
-export const defineTool = toolDefiner<ToolServices, Toolset>();
+/** Defines a tool over this project's services. */
+export const defineTool = toolDefiner<ToolServices>();
 
 /** Where reading goes on, as a number. Cursors of other tools are strings, so a caller may send this one as a string. */
 export const offsetInput = z.preprocess(

@@ -1,22 +1,31 @@
 // Which tools a server offers, and what it says of those that it does not.
-import { lazyTool, type Tool } from '../mcp/tool.js';
+import type { Tool } from '../mcp/tool.js';
 import { insideTaskFault, type InsideAllowance } from '../tasks/inside-task.js';
 import { listings } from './listings.js';
-import { toolLoaders, type BridgeTool } from './tool-loaders.js';
-import { chosenToolsets, isOffered } from './toolsets.js';
+import type { ToolServices } from './services.js';
+import { toolLoaders } from './tool-loaders.js';
+import { chosenToolsets, isOffered, toolsetNames, type Toolset } from './toolsets.js';
 
-/** The tools of the chosen toolsets, in the order of `tool-loaders.ts`; each is loaded with its first call. */
-export function enabledTools(setting: 'all' | readonly string[]): readonly BridgeTool[] {
-  const chosen = chosenToolsets(setting);
-  return listings
-    .filter(({ toolset, name }) => isOffered(name, toolset, chosen))
-    .map((listed) => lazyTool(listed, () => loadTool(listed.name)));
+export interface BridgeTool extends Tool<ToolServices> {
+  readonly toolset: Toolset;
 }
 
-async function loadTool(name: string): Promise<BridgeTool> {
-  const load = toolLoaders[name];
-  if (load === undefined) throw new Error(`${name} is in no row of tool-loaders.ts.`);
-  return load();
+/** The tools of the chosen toolsets, sorted by name; each is loaded with its first call. */
+export function enabledTools(setting: 'all' | readonly string[]): readonly BridgeTool[] {
+  const chosen = chosenToolsets(setting);
+  return listings.flatMap(({ module, ...listed }): BridgeTool[] => {
+    const toolset = toolsetNames.find((name) => module.startsWith(`${name}/`));
+    if (toolset === undefined) throw new Error(`${module} is in the folder of no toolset.`);
+    const run: BridgeTool['run'] = async (...call) => (await loaded(module, listed.name)).run(...call);
+    return isOffered(listed.name, toolset, chosen) ? [{ ...listed, toolset, run }] : [];
+  });
+}
+
+async function loaded(module: string, name: string): Promise<Tool<ToolServices>> {
+  const tools = await toolLoaders[module]?.();
+  const tool = Object.values(tools ?? {}).find((one) => one.name === name);
+  if (tool === undefined) throw new Error(`${name} is in no module of tool-loaders.ts.`);
+  return tool;
 }
 
 /** Toolsets for a person at the chat or at the editor, whom a task does not have. */
@@ -25,13 +34,13 @@ const PERSONAL: ReadonlySet<string> = new Set(['board', 'terminal']);
 const CHOOSES = 'set_active_project';
 
 /** Whether the tool is offered by a server inside a task: with `look`, tools that only read. */
-export function isOfferedInside<Services>(tool: Tool<Services>, allows: InsideAllowance): boolean {
+export function isOfferedInside(tool: BridgeTool, allows: InsideAllowance): boolean {
   // It answers at once there, and a hook whose tool is missing shows an error.
   return tool.toolset === 'native' || (allows === 'look' && mayLook(tool));
 }
 
 /** Throws INSIDE_TASK for a tool that is not offered inside a task. */
-export function requireOfferedInside<Services>(tool: Tool<Services>, allows: InsideAllowance): void {
+export function requireOfferedInside(tool: BridgeTool, allows: InsideAllowance): void {
   if (isOfferedInside(tool, allows)) return;
   throw insideTaskFault(
     `offer ${tool.name}`,
@@ -41,7 +50,6 @@ export function requireOfferedInside<Services>(tool: Tool<Services>, allows: Ins
   );
 }
 
-function mayLook<Services>(tool: Tool<Services>): boolean {
-  const isReading = tool.listing.annotations.readOnlyHint || tool.name === CHOOSES;
-  return isReading && !PERSONAL.has(tool.toolset);
+function mayLook({ name, listing, toolset }: BridgeTool): boolean {
+  return (listing.annotations.readOnlyHint || name === CHOOSES) && !PERSONAL.has(toolset);
 }

@@ -218,7 +218,7 @@ export const layers: readonly Layer[] = [
     folder: 'mcp',
     holds: 'definers of tools, resources, prompts; `callTool`, budgets, server',
     imports: ['base'],
-    entries: ['server', 'call-tool', 'wire/stdio'],
+    entries: ['server', 'serve-tools', 'stdio'],
     ceiling: 2380,
   },
   {

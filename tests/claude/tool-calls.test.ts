@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { toolFinished, toolSummary } from '../../src/claude/tool-calls.js';
-import { parseTranscriptLine, type ToolOutcome, type ToolUse } from '../../src/claude/transcript-entry.js';
+import { toolFinished, toolSummary, type ToolUsed } from '../../src/claude/tool-calls.js';
+import { parseTranscriptLine, type ToolOutcome } from '../../src/claude/transcript-entry.js';
 
 const recorded = new URL('../fixtures/transcripts/2.1.330/tools.jsonl', import.meta.url);
 
 /** The calls in a transcript that Claude Code 2.1.330 wrote, each as a session reports its end. */
 function recordedEnds() {
-  const uses = new Map<string, ToolUse>();
+  const uses = new Map<string, ToolUsed>();
   const ends: ReturnType<typeof toolFinished>[] = [];
   for (const line of readFileSync(recorded, 'utf8').split('\n')) {
     const entry = parseTranscriptLine(line);

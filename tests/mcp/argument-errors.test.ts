@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { argumentErrors } from '../../src/mcp/argument-errors.js';
-import { wireSchema } from '../../src/mcp/wire-schema.js';
+import { argumentErrors } from '../../src/mcp/schema.js';
+import { wireSchema } from '../../src/mcp/schema.js';
 
 const size = z.strictObject({ columns: z.int(), rows: z.int() });
 const schema = z.strictObject({ tty: z.union([z.boolean(), size]).optional(), resize: size.optional() });

@@ -55,10 +55,9 @@ describe.each(eras)('a client of the %s era', (era) => {
   });
 
   test('gets an error instead of an answer that is too large in its two forms', async () => {
-    const large = toolDefiner<unknown, 'files'>()({
+    const large = toolDefiner<unknown>()({
       name: 'large',
       title: 'Large',
-      toolset: 'files',
       effect: 'read',
       description: 'A large answer.',
       input: {},
@@ -277,10 +276,9 @@ describe.each(eras)('a client of the %s era', (era) => {
   ])('named %s gets pages of text of %s bytes where it asks for no size', async (name, expected) => {
     await serving.close();
     const sizes: unknown[] = [];
-    const page = toolDefiner<object, 'files'>()({
+    const page = toolDefiner<object>()({
       name: 'page',
       title: 'Page',
-      toolset: 'files',
       effect: 'read',
       description: 'A page.',
       input: {},

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { fittingPage } from '../../src/mcp/output-budget.js';
-import { readable } from '../../src/mcp/readable.js';
+import { fittingPage } from '../../src/mcp/answers.js';
+import { readable } from '../../src/mcp/answers.js';
 
 interface Page {
   readonly content: string;

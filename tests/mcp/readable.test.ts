@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readable } from '../../src/mcp/readable.js';
+import { readable } from '../../src/mcp/answers.js';
 
 test('an answer reads as lines of names and values', () => {
   const answer = {

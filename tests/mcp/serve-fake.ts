@@ -1,6 +1,6 @@
 // A server process over a fake task service, for tests of what only a process can show.
 import { createStderrLogger } from '../../src/base/logger.js';
-import { claimProcessStdio, serveUntilGone } from '../../src/mcp/wire/stdio.js';
+import { claimProcessStdio, serveUntilGone } from '../../src/mcp/stdio.js';
 import { FakeTaskService, taskRecord } from '../tools/fake-task-service.js';
 import { serverParts } from './serving.js';
 

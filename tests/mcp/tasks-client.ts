@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { silentLogger } from '../../src/base/logger.js';
 import { serveConnection } from '../../src/mcp/server.js';
 import { followWords } from '../../src/tools/instructions.js';
-import { FollowedTaskService } from '../../src/tools/tasks/followed-tasks.js';
+import { followedTasks } from '../../src/tools/tasks/followed-tasks.js';
 import { FakeTaskService } from '../tools/fake-task-service.js';
 import { MODERN_REVISION, serverParts } from './serving.js';
 
@@ -35,7 +35,7 @@ type Answer = z.infer<typeof answerSchema>;
 export async function tasksClient(tasks = new FakeTaskService(), isServed = true) {
   /** Ids of decisions for which a late answer was reported. */
   const late: string[] = [];
-  const service = new FollowedTaskService(
+  const service = followedTasks(
     async () => tasks,
     silentLogger,
     Date.now,

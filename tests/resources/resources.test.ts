@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { configSchema } from '../../src/config/schema.js';
 import { findResource } from '../../src/mcp/resource.js';
-import { MAX_REPLY_BYTES, wireBytes } from '../../src/mcp/output-budget.js';
+import { MAX_REPLY_BYTES, wireBytes } from '../../src/mcp/answers.js';
 import { allResources } from '../../src/resources/registry.js';
 import { allTools } from '../tools/all-tools.js';
 import { FakeTaskService, noReceipts, OTHER_ID, TASK_ID, taskRecord } from '../tools/fake-task-service.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { BridgeError } from '../../src/base/errors.js';
 import { configSchema } from '../../src/config/schema.js';
-import type { JsonObject } from '../../src/mcp/json-object.js';
+import type { JsonObject } from '../../src/mcp/answers.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
 import { ServerServices } from '../../src/services/server-services.js';
 import { tempFolder } from '../config/temp-folder.js';

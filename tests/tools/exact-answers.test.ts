@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import type { JsonObject } from '../../src/mcp/json-object.js';
+import type { JsonObject } from '../../src/mcp/answers.js';
 import { listFiles, searchFiles } from '../../src/tools/files/list.js';
 import { explorerOf, writeTree } from '../files/explorer.js';
 import { tempFolder } from '../config/temp-folder.js';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { silentLogger } from '../../src/base/logger.js';
 import type { FollowedState } from '../../src/mcp/client-tasks.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
-import { FollowedTaskService } from '../../src/tools/tasks/followed-tasks.js';
+import { followedTasks } from '../../src/tools/tasks/followed-tasks.js';
 import { ManualClock } from '../harness/manual-clock.js';
 import { decision, FakeTaskService, TASK_ID, taskRecord } from './fake-task-service.js';
 
@@ -24,7 +24,7 @@ function following(changes: Partial<TaskRecord>) {
   const clock = new ManualClock();
   clock.advance(NOW_MS);
   const late: string[] = [];
-  const followed = new FollowedTaskService(
+  const followed = followedTasks(
     async () => tasks,
     silentLogger,
     () => clock.now(),
@@ -190,7 +190,7 @@ it('no answer of the bridge is an error: a lost task has failed, and to cancel i
   await Promise.all([followed.cancel(TASK_ID), followed.cancel(TASK_ID)]);
   expect((await followed.get(TASK_ID)).state).toMatchObject({ status: 'cancelled' });
   await followed.answer('task_aaaaaaaaaaaaaaaaaaaa', 'dec_1', { kind: 'declined' });
-  const broken = new FollowedTaskService(
+  const broken = followedTasks(
     () => Promise.reject(new Error('no disk')),
     silentLogger,
     Date.now,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readable } from '../../src/mcp/readable.js';
+import { readable } from '../../src/mcp/answers.js';
 import { cutHint, requestView, taskView } from '../../src/tools/tasks/task-fields.js';
 import type { Decision } from '../../src/tasks/task.js';
 import { sampleRecord } from '../tasks/sample-task.js';

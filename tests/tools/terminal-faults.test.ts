@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createStderrLogger } from '../../src/base/logger.js';
-import type { JsonObject } from '../../src/mcp/json-object.js';
+import type { JsonObject } from '../../src/mcp/answers.js';
 import { ManualClock } from '../harness/manual-clock.js';
 import type { ScriptedEditor, ScriptedEditorOptions } from '../harness/scripted-editor.js';
 import { openTerminalTools, type TerminalTools } from './terminal-tools.js';

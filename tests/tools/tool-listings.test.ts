@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { errorCodes } from '../../src/base/errors.js';
 import { configSchema } from '../../src/config/schema.js';
-import { isObject, type JsonObject } from '../../src/mcp/json-object.js';
+import { isObject, type JsonObject } from '../../src/mcp/answers.js';
 import { enabledTools } from '../../src/tools/registry.js';
 import { allTools, toolsForModels } from './all-tools.js';
 

@@ -1,10 +1,10 @@
 import type { TaskWait } from '../../src/tasks/task-service.js';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { JsonObject } from '../../src/mcp/json-object.js';
-import { MAX_REPLY_BYTES, REPLY_BUDGET_BYTES, wireBytes } from '../../src/mcp/output-budget.js';
+import type { JsonObject } from '../../src/mcp/answers.js';
+import { MAX_REPLY_BYTES, REPLY_BUDGET_BYTES, wireBytes } from '../../src/mcp/answers.js';
 import type { Person } from '../../src/mcp/person.js';
 import type { Follower } from '../../src/mcp/tool.js';
-import { readable } from '../../src/mcp/readable.js';
+import { readable } from '../../src/mcp/answers.js';
 import { WaitCursor } from '../../src/tasks/watch/task-waiter.js';
 import { enabledTools } from '../../src/tools/registry.js';
 import { decision, FakeTaskService, OTHER_ID, TASK_ID, taskRecord } from './fake-task-service.js';

@@ -12,7 +12,6 @@ const MAX_NAME_CHARS = 30;
 export const openBoard = defineTool({
   name: 'open_board',
   title: 'Open the board',
-  toolset: 'board',
   effect: 'write',
   app: { resourceUri: appPages.board.uri },
   description: 'Link to a page of all tasks, for the user.',
@@ -53,7 +52,6 @@ export const openBoard = defineTool({
 export const boardRead = defineTool({
   name: 'board_read',
   title: 'Read the board',
-  toolset: 'board',
   effect: 'read',
   app: { visibility: ['app'] },
   description: 'News of tasks, for the board in the chat.',
@@ -78,7 +76,6 @@ export const boardRead = defineTool({
 export const boardAct = defineTool({
   name: 'board_act',
   title: 'Act on the board',
-  toolset: 'board',
   effect: 'destroy',
   openWorld: true,
   app: { visibility: ['app'] },

@@ -33,7 +33,6 @@ const idInput = z.string().describe('taskId of ask or ask_async');
 export const ask = defineTool({
   name: 'ask',
   title: 'Ask Claude Code',
-  toolset: 'conversation',
   effect: 'destroy',
   openWorld: true,
   searchHint: 'ask Claude Code a question in a project',
@@ -61,7 +60,6 @@ export const ask = defineTool({
 export const askAsync = defineTool({
   name: 'ask_async',
   title: 'Ask in the background',
-  toolset: 'conversation',
   effect: 'destroy',
   openWorld: true,
   description: 'Ask Claude Code without waiting; ask_status returns the answer.',
@@ -77,7 +75,6 @@ export const askAsync = defineTool({
 export const askStatus = defineTool({
   name: 'ask_status',
   title: 'Status of a question',
-  toolset: 'conversation',
   effect: 'read',
   description: 'The answer to a question, or its progress. Without taskId: the newest questions.',
   input: {
@@ -124,7 +121,6 @@ export const askStatus = defineTool({
 export const askCancel = defineTool({
   name: 'ask_cancel',
   title: 'Cancel a question',
-  toolset: 'conversation',
   effect: 'destroy',
   description: 'Cancel a question that has no answer yet.',
   input: { taskId: idInput },

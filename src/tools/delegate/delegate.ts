@@ -34,7 +34,6 @@ const output = {
 export const delegateTask = defineTool({
   name: 'DelegateTask',
   title: 'Delegate a task',
-  toolset: 'delegate',
   effect: 'destroy',
   openWorld: true,
   description: 'Delegate a task to a background Claude Code instance.',
@@ -50,7 +49,6 @@ export const delegateTask = defineTool({
 export const taskStatus = defineTool({
   name: 'TaskStatus',
   title: 'Status of a delegated task',
-  toolset: 'delegate',
   effect: 'read',
   description: 'Get status of a delegated task.',
   input: { taskId: idInput.optional().describe('Task ID to check (omit for current task)') },
@@ -61,7 +59,6 @@ export const taskStatus = defineTool({
 export const cancelTask = defineTool({
   name: 'CancelTask',
   title: 'Cancel a delegated task',
-  toolset: 'delegate',
   effect: 'destroy',
   description: 'Cancel a running delegated task.',
   input: {
@@ -76,7 +73,6 @@ export const cancelTask = defineTool({
 export const taskLogs = defineTool({
   name: 'TaskLogs',
   title: 'Logs of a delegated task',
-  toolset: 'delegate',
   effect: 'read',
   description: 'Retrieve execution logs from a delegated task, stdout and stderr.',
   input: {

@@ -37,7 +37,6 @@ const entryOutput = z.object({
 export const listFiles = defineTool({
   name: 'list_files',
   title: 'List files',
-  toolset: 'files',
   effect: 'read',
   description: 'List files and directories. What is hidden or ignored is left out, and named.',
   maxResultChars: MAX_LIST_CHARS,
@@ -63,7 +62,6 @@ export const listFiles = defineTool({
 export const getFileTree = defineTool({
   name: 'get_file_tree',
   title: 'Get the file tree',
-  toolset: 'files',
   effect: 'read',
   description: 'Draw a directory tree of what list_files lists.',
   maxResultChars: MAX_LIST_CHARS,
@@ -85,7 +83,6 @@ const matchOutput = z.object({
 export const searchFiles = defineTool({
   name: 'search_files',
   title: 'Search files',
-  toolset: 'files',
   effect: 'read',
   description:
     'Find lines (with names: paths) that contain a text or match a ripgrep regex. Not in ignored, binary and large files.',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fittingPage, TEXT_PAGE_BYTES } from '../../mcp/output-budget.js';
+import { fittingPage, TEXT_PAGE_BYTES } from '../../mcp/answers.js';
 import type { ToolCall } from '../../mcp/tool.js';
 import { defineTool, inSnakeCase } from '../define-tool.js';
 
@@ -11,7 +11,6 @@ const MAX_RANGE_BYTES = 262_144;
 export const readFile = defineTool({
   name: 'read_file',
   title: 'Read a file',
-  toolset: 'files',
   effect: 'read',
   description: 'Read a text file, page by page. Absolute path, or relative to the active project.',
   maxResultChars: MAX_FILE_BYTES,
@@ -41,7 +40,6 @@ export const readFile = defineTool({
 export const readFileRange = defineTool({
   name: 'read_file_range',
   title: 'Read lines of a file',
-  toolset: 'files',
   effect: 'read',
   description:
     'Read lines of a text file of any size. If truncated, continue after end_line. Long lines are cut.',

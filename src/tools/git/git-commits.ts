@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fittingCount, fittingPage, TEXT_PAGE_BYTES } from '../../mcp/output-budget.js';
+import { fittingCount, fittingPage, TEXT_PAGE_BYTES } from '../../mcp/answers.js';
 import { defineTool, inCamelCase } from '../define-tool.js';
 import { SHOWN_FILES_BYTES } from '../../git/log.js';
 import type { GitService } from '../../git/git-service.js';
@@ -18,7 +18,6 @@ const MAX_COUNT = 200;
 export const gitLog = defineTool({
   name: 'git_log',
   title: 'Git log',
-  toolset: 'git',
   effect: 'read',
   description: 'Commits, newest first.',
   input: {
@@ -46,7 +45,6 @@ export const gitLog = defineTool({
 export const gitShow = defineTool({
   name: 'git_show',
   title: 'Git show',
-  toolset: 'git',
   effect: 'read',
   description: 'A commit: message, files, patch against its first parent, in pages.',
   maxResultChars: MAX_PATCH_CHARS,

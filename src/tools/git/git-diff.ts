@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fittingCount, fittingPage, TEXT_PAGE_BYTES } from '../../mcp/output-budget.js';
+import { fittingCount, fittingPage, TEXT_PAGE_BYTES } from '../../mcp/answers.js';
 import { defineTool, inSnakeCase } from '../define-tool.js';
 import type { GitService } from '../../git/git-service.js';
 import {
@@ -18,7 +18,6 @@ const cachedInput = z.boolean().optional().describe('Staged changes only');
 export const gitDiff = defineTool({
   name: 'git_diff',
   title: 'Git diff',
-  toolset: 'git',
   effect: 'read',
   description: 'Patch of unstaged changes of tracked files, in pages.',
   maxResultChars: MAX_PATCH_CHARS,
@@ -84,7 +83,6 @@ function pageMessage({ totalBytes, cursor, leftOutBytes, continues, text }: Page
 export const gitDiffStat = defineTool({
   name: 'git_diff_stat',
   title: 'Git diff statistics',
-  toolset: 'git',
   effect: 'read',
   description: 'Lines added and removed per file: unstaged changes, or staged ones with `cached`.',
   input: { path: repositoryPathInput, cached: cachedInput },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { oneLine } from '../../base/text.js';
 import type { Located } from '../../git/git-service.js';
 import type { Status } from '../../git/status.js';
-import { fittingCount, REPLY_BUDGET_BYTES, wireBytes } from '../../mcp/output-budget.js';
+import { fittingCount, REPLY_BUDGET_BYTES, wireBytes } from '../../mcp/answers.js';
 import { defineTool } from '../define-tool.js';
 import {
   filterNote,
@@ -19,7 +19,6 @@ const paths = z.array(z.string());
 export const gitStatus = defineTool({
   name: 'git_status',
   title: 'Git status',
-  toolset: 'git',
   effect: 'read',
   description:
     'Branch, and staged, changed and untracked files in `path`, relative to `repository`. `clean` is of `path`, `rest_clean` of all else.',

@@ -8,7 +8,6 @@ const text = z.string().default('');
 export const nativeEvent = defineTool({
   name: 'native_event',
   title: 'An event of this session',
-  toolset: 'native',
   effect: 'write',
   forHooks: true,
   description: 'What happened in this session.',

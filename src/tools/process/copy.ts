@@ -16,7 +16,6 @@ const output = {
 export const copyTo = defineTool({
   name: 'copy_to',
   title: 'Copy into a container',
-  toolset: 'process',
   effect: 'destroy',
   description:
     'Copy a file or folder of this machine into a folder of a process’s container, which is created if missing. No links; at most 256 MB; not into /tmp.',
@@ -35,7 +34,6 @@ export const copyTo = defineTool({
 export const copyFrom = defineTool({
   name: 'copy_from',
   title: 'Copy out of a container',
-  toolset: 'process',
   effect: 'destroy',
   description:
     'Copy a file or folder out of a process’s container, also after its end (then from /home/agent). No links; at most 256 MB. Replaces files, does not merge folders.',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { REPLY_BUDGET_BYTES } from '../../mcp/output-budget.js';
+import { REPLY_BUDGET_BYTES } from '../../mcp/answers.js';
 import type { InputOutcome, OutputOutcome } from '../../processes/process-service.js';
 import { defineTool, offsetInput } from '../define-tool.js';
 import { pidInput, shownOutput, sizeInput, stateOutput, stateView } from './process-fields.js';
@@ -17,7 +17,6 @@ const MAX_LINE_BYTES = 1_024;
 export const stdin = defineTool({
   name: 'stdin',
   title: 'Give a process input',
-  toolset: 'process',
   effect: 'destroy',
   openWorld: true,
   description:
@@ -84,7 +83,6 @@ const streamOutput = z.object({
 export const stdout = defineTool({
   name: 'stdout',
   title: 'Read the output of a process',
-  toolset: 'process',
   effect: 'read',
   description:
     'Output of a process, also after its end: the last lines; with cursor, from there on; lines that contain search; or the screen of a terminal.',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fittingCount } from '../../mcp/output-budget.js';
+import { fittingCount } from '../../mcp/answers.js';
 import { signalNamed } from '../../processes/process-handle.js';
 import type { KillOutcome } from '../../processes/process-manager.js';
 import type { ListedProcess } from '../../processes/process-service.js';
@@ -31,7 +31,6 @@ const listedOutput = z.object({
 export const ps = defineTool({
   name: 'ps',
   title: 'List processes',
-  toolset: 'process',
   effect: 'read',
   description: 'Processes started by spawn: the running ones and those that ended last.',
   input: {},
@@ -69,7 +68,6 @@ function listedView({ record, stats, printedBytes }: ListedProcess) {
 export const kill = defineTool({
   name: 'kill',
   title: 'Signal or end a process',
-  toolset: 'process',
   effect: 'destroy',
   description:
     'Signal a process and its descendants. SIGTERM, SIGINT and SIGQUIT escalate to SIGKILL until none is left.',

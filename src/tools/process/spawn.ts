@@ -45,7 +45,6 @@ type Arguments = z.output<z.ZodObject<typeof input>>;
 export const spawn = defineTool({
   name: 'spawn',
   title: 'Start a process',
-  toolset: 'process',
   effect: 'destroy',
   openWorld: true,
   searchHint: 'run a command, server or REPL in the background',

@@ -5,7 +5,6 @@ import { defineTool, inSnakeCase } from '../define-tool.js';
 export const setActiveProject = defineTool({
   name: 'set_active_project',
   title: 'Set the active project',
-  toolset: 'project',
   effect: 'write',
   idempotent: true,
   description: 'Set the default working directory for subsequent operations.',
@@ -20,7 +19,6 @@ export const setActiveProject = defineTool({
 export const createDirectory = defineTool({
   name: 'create_directory',
   title: 'Create a directory',
-  toolset: 'project',
   effect: 'write',
   idempotent: true,
   description: 'Create a directory and its parents.',
@@ -38,7 +36,6 @@ export const createDirectory = defineTool({
 export const writeFile = defineTool({
   name: 'write_file',
   title: 'Write a file',
-  toolset: 'project',
   effect: 'destroy',
   idempotent: true,
   description: 'Write content to a file atomically; creates parent directories.',
@@ -69,7 +66,6 @@ export const writeFile = defineTool({
 export const initGitRepo = defineTool({
   name: 'init_git_repo',
   title: 'Initialize a git repository',
-  toolset: 'project',
   effect: 'write',
   idempotent: true,
   description: 'Initialize a git repository.',

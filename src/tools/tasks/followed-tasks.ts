@@ -3,9 +3,9 @@ import { BridgeError, messageOf } from '../../base/errors.js';
 import { TASK_ID_PATTERN } from '../../base/ids.js';
 import type { Logger } from '../../base/logger.js';
 import { countOf, headBytes, oneLine, quotedLines, someNames } from '../../base/text.js';
-import type { ClientTasks, FollowedState, FollowedTask } from '../../mcp/client-tasks.js';
+import type { ClientTasks, FollowedState } from '../../mcp/client-tasks.js';
 import type { PersonAnswer } from '../../mcp/person.js';
-import { readable } from '../../mcp/readable.js';
+import { readable } from '../../mcp/answers.js';
 import { usedWords } from '../../tasks/budget/budget.js';
 import { pollingHint } from '../../tasks/polling-hint.js';
 import { BY_FORM } from '../../tasks/task-host.js';
@@ -30,123 +30,109 @@ const END_BYTES = 2_000;
 const REASON_CHARS = 300;
 const CANCELLED = 'Cancelled from the chat.';
 
-/** The tasks of the bridge for clients that follow them. All but refused and late answers is read off the record, so any server answers. */
-export class FollowedTaskService implements ClientTasks {
-  readonly #tasks: () => Promise<TaskService>;
-  readonly #logger: Logger;
-  readonly #nowMs: () => number;
-  readonly #onLate: (record: TaskRecord, decision: Decision) => Promise<void>;
+/**
+ * The tasks of the bridge for clients that follow them. All but refused and late answers is read off the record, so any server answers.
+ * `onLate` is called for an answer that changed nothing; the form that sent it shows no error.
+ */
+export function followedTasks(
+  tasks: () => Promise<TaskService>,
+  logger: Logger,
+  nowMs: () => number,
+  onLate: (record: TaskRecord, decision: Decision) => Promise<void>,
+): ClientTasks {
   /** Answers that the bridge did not take, by decision: how many, and when the last one came. */
-  readonly #refused = new Map<string, { readonly count: number; readonly atMs: number }>();
+  const refused = new Map<string, { readonly count: number; readonly atMs: number }>();
   /** Answers that came too late, in words: the record of a task that has ended does not change any more. */
-  readonly #late = new Map<string, string[]>();
-
-  /** `onLate` is called for an answer that changed nothing; the form that sent it shows no error. */
-  constructor(
-    tasks: () => Promise<TaskService>,
-    logger: Logger,
-    nowMs: () => number,
-    onLate: (record: TaskRecord, decision: Decision) => Promise<void>,
-  ) {
-    this.#tasks = tasks;
-    this.#logger = logger;
-    this.#nowMs = nowMs;
-    this.#onLate = onLate;
-  }
-
-  isId(id: string): boolean {
-    return TASK_ID_PATTERN.test(id);
-  }
-
-  async get(id: string): Promise<FollowedTask> {
-    try {
-      const record = await (await this.#tasks()).get(id);
-      const updatedAt = record.ended_at ?? new Date(this.#nowMs()).toISOString();
-      return { id, createdAt: record.created_at, updatedAt, state: this.#stateOf(record) };
-    } catch (thrown) {
-      this.#logger.warn('A task that a client follows could not be read', { id, error: messageOf(thrown) });
-      const now = new Date(this.#nowMs()).toISOString();
-      const words = `The bridge cannot read ${id}: ${messageOf(thrown)} get_task_status shows whether it can again.`;
-      return { id, createdAt: now, updatedAt: now, state: { status: 'failed', words } };
-    }
-  }
-
-  async answer(id: string, key: string, said: PersonAnswer): Promise<void> {
-    const decisionId = key.split(AGAIN)[0] ?? key;
-    try {
-      const tasks = await this.#tasks();
-      const record = await tasks.get(id);
-      const decision = record.decisions.find(({ decision_id }) => decision_id === decisionId);
-      if (decision === undefined) return;
-      const answer = answerOf(decision, said);
-      if (answer === undefined) return this.#refuse(id, decisionId);
-      // The client's own repeat of an answer is not late.
-      if (decision.answered_by === BY_FORM && decision.verdict === answer.verdict) return;
-      await tasks.respond(id, answer).catch((thrown: unknown) => {
-        if (!isLate(thrown)) throw thrown;
-        return this.#tooLate(record, decision, lateWords(decisionId, answer.verdict));
-      });
-    } catch (thrown) {
-      this.#logger.info('An answer of a client that follows a task was not taken', {
-        id,
-        key,
-        error: messageOf(thrown),
-      });
-      // The client shows no key twice: what is still open is asked again under another one.
-      this.#refuse(id, decisionId);
-    }
-  }
-
-  async cancel(id: string): Promise<void> {
-    try {
-      await (await this.#tasks()).kill(id, CANCELLED);
-    } catch (thrown) {
-      this.#logger.info('A task was not cancelled', { id, error: messageOf(thrown) });
-    }
-  }
-
-  #stateOf(record: TaskRecord): FollowedState {
-    const late = new Set([...lateOf(record), ...(this.#late.get(record.task_id) ?? [])]);
+  const lateAnswers = new Map<string, string[]>();
+  const refuse = (id: string, decisionId: string): void => {
+    const key = refusedKey(id, decisionId);
+    refused.set(key, { count: (refused.get(key)?.count ?? 0) + 1, atMs: nowMs() });
+  };
+  const isPausing = ({ task_id, decisions }: TaskRecord): boolean =>
+    decisions.some(({ decision_id, closed_at, answered_by }) => {
+      const refusedMs = refused.get(refusedKey(task_id, decision_id))?.atMs ?? -Infinity;
+      const closedMs = closed_at === null ? refusedMs : Date.parse(closed_at);
+      // No form showed what a rule answered.
+      return answered_by !== 'rule' && closedMs > nowMs() - PAUSE_MS;
+    });
+  const stateOf = (record: TaskRecord): FollowedState => {
+    const { task_id, activity, reason } = record;
+    const late = new Set([...lateOf(record), ...(lateAnswers.get(task_id) ?? [])]);
     if (isOver(record)) return endOf(record, [...late].slice(-MAX_LATE));
-    const working: FollowedState = {
-      status: 'working',
-      words: oneLine(`${record.task_id}: ${record.activity || record.reason}`, WORDS_CHARS),
-    };
     const open = openDecisions(record).toSorted((a, b) => a.expires_at.localeCompare(b.expires_at));
     const [first] = open;
-    if (first === undefined || this.#isPausing(record)) return working;
-    const refused = this.#refused.get(refusedKey(record.task_id, first.decision_id));
+    if (first === undefined || isPausing(record))
+      return { status: 'working', words: oneLine(`${task_id}: ${activity || reason}`, WORDS_CHARS) };
+    const times = refused.get(refusedKey(task_id, first.decision_id))?.count;
     return {
       status: 'input_required',
-      words: oneLine(`${record.task_id} asks: ${first.summary}`, WORDS_CHARS),
-      key: refused === undefined ? first.decision_id : `${first.decision_id}${AGAIN}${refused.count}`,
+      words: oneLine(`${task_id} asks: ${first.summary}`, WORDS_CHARS),
+      key: times === undefined ? first.decision_id : `${first.decision_id}${AGAIN}${times}`,
       form: taskForm(record, first, open.length),
     };
-  }
+  };
+  return {
+    isId: (id) => TASK_ID_PATTERN.test(id),
+    get: async (id) => {
+      const now = new Date(nowMs()).toISOString();
+      try {
+        const record = await (await tasks()).get(id);
+        const { created_at: createdAt, ended_at } = record;
+        return { id, createdAt, updatedAt: ended_at ?? now, state: stateOf(record) };
+      } catch (thrown) {
+        logger.warn('A task that a client follows could not be read', { id, error: messageOf(thrown) });
+        const words = `The bridge cannot read ${id}: ${messageOf(thrown)} get_task_status shows whether it can again.`;
+        return { id, createdAt: now, updatedAt: now, state: { status: 'failed', words } };
+      }
+    },
+    answer: async (id, key, said) => {
+      const decisionId = key.split(AGAIN)[0] ?? key;
+      try {
+        const late = await passOn(await tasks(), id, decisionId, said);
+        const known = lateAnswers.get(id) ?? [];
+        if (late === 'refused') refuse(id, decisionId);
+        if (late === 'refused' || late === 'done' || known.includes(late.words)) return;
+        lateAnswers.set(id, [...known, late.words]);
+        await onLate(late.record, late.decision);
+      } catch (thrown) {
+        const error = messageOf(thrown);
+        logger.info('An answer of a client that follows a task was not taken', { id, key, error });
+        // The client shows no key twice: what is still open is asked again under another one.
+        refuse(id, decisionId);
+      }
+    },
+    cancel: async (id) => {
+      await tasks()
+        .then((service) => service.kill(id, CANCELLED))
+        .catch((thrown: unknown) =>
+          logger.info('A task was not cancelled', { id, error: messageOf(thrown) }),
+        );
+    },
+  };
+}
 
-  #isPausing({ task_id, decisions }: TaskRecord): boolean {
-    const sinceMs = this.#nowMs() - PAUSE_MS;
-    return decisions.some(({ decision_id, closed_at, answered_by }) => {
-      // No form showed what a rule answered.
-      if (answered_by === 'rule') return false;
-      const closedMs =
-        closed_at === null
-          ? this.#refused.get(refusedKey(task_id, decision_id))?.atMs
-          : Date.parse(closed_at);
-      return closedMs !== undefined && closedMs > sinceMs;
-    });
-  }
-
-  #refuse(id: string, decisionId: string): void {
-    const key = refusedKey(id, decisionId);
-    this.#refused.set(key, { count: (this.#refused.get(key)?.count ?? 0) + 1, atMs: this.#nowMs() });
-  }
-
-  async #tooLate(record: TaskRecord, decision: Decision, words: string): Promise<void> {
-    const late = this.#late.get(record.task_id) ?? [];
-    if (late.includes(words)) return;
-    this.#late.set(record.task_id, [...late, words]);
-    await this.#onLate(record, decision);
+/** Passes an answer on: it was taken, or was none, or came too late, with words that say so. */
+async function passOn(
+  tasks: TaskService,
+  id: string,
+  decisionId: string,
+  said: PersonAnswer,
+): Promise<
+  'done' | 'refused' | { readonly record: TaskRecord; readonly decision: Decision; readonly words: string }
+> {
+  const record = await tasks.get(id);
+  const decision = record.decisions.find(({ decision_id }) => decision_id === decisionId);
+  if (decision === undefined) return 'done';
+  const answer = answerOf(decision, said);
+  if (answer === undefined) return 'refused';
+  // The client's own repeat of an answer is not late.
+  if (decision.answered_by === BY_FORM && decision.verdict === answer.verdict) return 'done';
+  try {
+    await tasks.respond(id, answer);
+    return 'done';
+  } catch (thrown) {
+    if (!isLate(thrown)) throw thrown;
+    return { record, decision, words: lateWords(decisionId, answer.verdict) };
   }
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { textPage } from '../../base/input.js';
 import type { Changes } from '../../git/diff/patch.js';
 import { knownTaskId } from '../../mcp/known-task-id.js';
-import { fittingPage, REPLY_BUDGET_BYTES } from '../../mcp/output-budget.js';
+import { fittingPage, REPLY_BUDGET_BYTES } from '../../mcp/answers.js';
 import { pollingHint, undoneWords } from '../../tasks/polling-hint.js';
 import { isUndoable, receiptView, treeOf } from '../../tasks/receipt/receipt.js';
 import { defineTool } from '../define-tool.js';
@@ -20,7 +20,6 @@ const UNDO_WORDS = ' finish_task with action undo takes back all that changed in
 export const getTaskResult = defineTool({
   name: 'get_task_result',
   title: 'Get task result',
-  toolset: 'tasks',
   effect: 'read',
   searchHint: 'result, receipt, changes and tests of a delegated task',
   alwaysLoad: true,
@@ -78,7 +77,6 @@ export const getTaskResult = defineTool({
 export const getTaskDiff = defineTool({
   name: 'get_task_diff',
   title: 'Get task diff',
-  toolset: 'tasks',
   effect: 'read',
   searchHint: 'what a delegated task changed',
   description: 'Patch of all that a task changed, committed or not, in pages.',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { oneLine } from '../../base/text.js';
 import { knownTaskId } from '../../mcp/known-task-id.js';
-import { fittingCount, fittingPage, REPLY_BUDGET_BYTES } from '../../mcp/output-budget.js';
+import { fittingCount, fittingPage, REPLY_BUDGET_BYTES } from '../../mcp/answers.js';
 import { pollingHint } from '../../tasks/polling-hint.js';
 import { outputViews, type TaskPage } from '../../tasks/task-service.js';
 import { isFinal, taskStatuses, type TaskRecord } from '../../tasks/task.js';
@@ -39,7 +39,6 @@ const taskLine = z.object({
 export const listTasks = defineTool({
   name: 'list_tasks',
   title: 'List tasks',
-  toolset: 'tasks',
   effect: 'read',
   searchHint: 'all delegated tasks and their status',
   description: 'Tasks, newest first; with path, of that project.',
@@ -82,7 +81,6 @@ function pageView({ tasks, unreadable = [], cursor }: TaskPage) {
 export const getTaskStatus = defineTool({
   name: 'get_task_status',
   title: 'Get task status',
-  toolset: 'tasks',
   effect: 'read',
   description: 'Status of a task, its open decisions, and what to do next.',
   input: { task_id: z.string() },
@@ -123,7 +121,6 @@ export const getTaskStatus = defineTool({
 export const getTaskOutput = defineTool({
   name: 'get_task_output',
   title: 'Get task output',
-  toolset: 'tasks',
   effect: 'read',
   searchHint: 'log, screen or events of a delegated task',
   description:

@@ -15,7 +15,6 @@ const BY_TOOL = 'Terminated by kill_task';
 export const startTask = defineTool({
   name: 'start_task',
   title: 'Start a task',
-  toolset: 'tasks',
   effect: 'destroy',
   openWorld: true,
   searchHint: 'delegate work to Claude Code; run an agent or subagent in a terminal',
@@ -77,7 +76,6 @@ function startedWords({ status, reason, worktree, notes = [] }: TaskRecord): str
 export const killTask = defineTool({
   name: 'kill_task',
   title: 'Kill a task',
-  toolset: 'tasks',
   effect: 'destroy',
   searchHint: 'stop, cancel or abort a delegated task',
   description: 'End a running task and all it started.',
@@ -99,7 +97,6 @@ export const killTask = defineTool({
 export const finishTask = defineTool({
   name: 'finish_task',
   title: 'Finish a task’s work',
-  toolset: 'tasks',
   effect: 'destroy',
   searchHint: 'merge, apply, discard or undo what a task did',
   description:

@@ -33,7 +33,6 @@ const MAX_TEXT_CHARS = 100_000;
 export const waitForTask = defineTool({
   name: 'wait_for_task',
   title: 'Wait for tasks',
-  toolset: 'tasks',
   effect: 'read',
   searchHint: 'follow a delegated task until it ends or asks',
   alwaysLoad: true,
@@ -196,7 +195,6 @@ function nextTool(record: TaskRecord): string {
 export const respondToTask = defineTool({
   name: 'respond_to_task',
   title: 'Answer a decision',
-  toolset: 'tasks',
   effect: 'destroy',
   openWorld: true,
   searchHint: 'answer a question or permission request of a delegated task',
@@ -245,7 +243,6 @@ function unseenOf(record: TaskRecord, decisionId: string): string {
 export const messageTask = defineTool({
   name: 'message_task',
   title: 'Message a task',
-  toolset: 'tasks',
   effect: 'destroy',
   openWorld: true,
   searchHint: 'send a follow-up to a running agent',

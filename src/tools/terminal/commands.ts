@@ -45,7 +45,6 @@ type Arguments = z.output<z.ZodObject<typeof input>>;
 export const execute = defineTool({
   name: 'execute',
   title: 'Run a command in a terminal of VS Code',
-  toolset: 'terminal',
   effect: 'destroy',
   openWorld: true,
   searchHint: 'run a command in a VS Code terminal',
@@ -113,7 +112,6 @@ function noteOf({ state, timedOut, exitCode, from, start }: CommandOutcome, { co
 export const readTerminal = defineTool({
   name: 'read_terminal',
   title: 'Read a terminal of VS Code',
-  toolset: 'terminal',
   effect: 'read',
   description:
     'The newest output of a terminal; with cursor, from there on. wait_seconds waits for the end of what runs, or until max_bytes are there.',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { EditorCaller } from '../../editor/editor-connection.js';
-import { REPLY_BUDGET_BYTES } from '../../mcp/output-budget.js';
+import { REPLY_BUDGET_BYTES } from '../../mcp/answers.js';
 import type { ToolCall } from '../../mcp/tool.js';
 
 const MAX_ID_CHARS = 128;

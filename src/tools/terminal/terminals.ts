@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { noWindow } from '../../editor/editor-fault.js';
 import type { AskedWindow } from '../../editor/editor-windows.js';
-import { REPLY_BUDGET_BYTES, wireBytes } from '../../mcp/output-budget.js';
+import { REPLY_BUDGET_BYTES, wireBytes } from '../../mcp/answers.js';
 import { defineTool, inSnakeCase } from '../define-tool.js';
 import { callerOf, terminalIdInput } from './terminal-fields.js';
 
@@ -12,7 +12,6 @@ const MAX_VALUE_CHARS = 100_000;
 export const createTerminal = defineTool({
   name: 'create_terminal',
   title: 'Open a terminal in VS Code',
-  toolset: 'terminal',
   effect: 'destroy',
   openWorld: true,
   description:
@@ -45,7 +44,6 @@ export const createTerminal = defineTool({
 export const closeTerminal = defineTool({
   name: 'close_terminal',
   title: 'Close a terminal of VS Code',
-  toolset: 'terminal',
   effect: 'destroy',
   description: 'Close a terminal and end what runs in it. Its output is gone then.',
   input: { terminal_id: terminalIdInput },
@@ -87,7 +85,6 @@ type WindowView = z.output<typeof windowOutput>;
 export const listTerminals = defineTool({
   name: 'list_terminals',
   title: 'List terminals of VS Code',
-  toolset: 'terminal',
   effect: 'read',
   description: 'Windows of VS Code with their folders, and the terminals that programs made in them.',
   input: {},

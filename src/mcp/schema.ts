@@ -1,8 +1,47 @@
-// Pure: the errors in a call's arguments, in words that a model can act on.
-import type { z } from 'zod';
+// Pure: the JSON Schema of arguments and answers as clients see it, and errors in arguments, in words that a model can act on.
+import { z } from 'zod';
 import { nearestName } from '../base/input.js';
 import { oneLine } from '../base/text.js';
-import { isObject, type JsonObject } from './json-object.js';
+import { isObject, type JsonObject } from './answers.js';
+
+/** What zod writes for every `z.int()`; a bound that every integer keeps says nothing. */
+const SAFE_BOUNDS: ReadonlySet<unknown> = new Set([Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]);
+/** Unknown arguments are refused with the nearest known name, and `$schema` is the protocol's default dialect. */
+const NOISE: ReadonlySet<string> = new Set(['$schema', 'propertyNames']);
+
+type Direction = 'input' | 'output';
+
+/**
+ * `input`: what a caller may send, defaults optional. `output`: what a caller gets; which fields are always there, and
+ * those of objects in a list, are left out, because they cost more bytes than they help a reader.
+ */
+export function wireSchema(schema: z.ZodObject, io: Direction): JsonObject {
+  return trimmedNode(z.toJSONSchema(schema, { io }), io, false);
+}
+
+function trimmedNode(node: JsonObject, io: Direction, isInList: boolean): JsonObject {
+  const entries = Object.entries(node).flatMap(([key, value]) => {
+    if (isNoise(key, value, io) || (key === 'properties' && io === 'output' && isInList)) return [];
+    if (key !== 'properties' || !isObject(value))
+      return [[key, trimmed(value, io, isInList || key === 'items')] as const];
+    const fields = Object.entries(value).map(
+      ([name, field]) => [name, trimmed(field, io, isInList)] as const,
+    );
+    return [[key, Object.fromEntries(fields)] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+function trimmed(value: unknown, io: Direction, isInList: boolean): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => trimmed(item, io, isInList));
+  return isObject(value) ? trimmedNode(value, io, isInList) : value;
+}
+
+function isNoise(key: string, value: unknown, io: Direction): boolean {
+  if (key === 'additionalProperties') return !isObject(value);
+  if (key === 'required') return io === 'output';
+  return NOISE.has(key) || ((key === 'minimum' || key === 'maximum') && SAFE_BOUNDS.has(value));
+}
 
 /** More would hide the first ones; a caller with five errors reads the schema again. */
 const MAX_ERRORS = 5;
@@ -21,16 +60,16 @@ export function argumentErrors(error: z.ZodError, args: unknown, schema: JsonObj
 
 function errorsOf(issue: Issue, args: JsonObject, schema: JsonObject): string[] {
   const place = placeText(issue.path);
+  const found = valueAt(args, issue.path);
+  const node = nodeAt(schema, issue.path);
   if (issue.code === 'unrecognized_keys') {
-    const known = knownNames(schema, issue.path);
-    const given = valueAt(args, issue.path);
-    const free = known.filter((name) => !isObject(given) || !Object.hasOwn(given, name));
+    const known = isObject(node?.['properties']) ? Object.keys(node['properties']) : [];
+    const free = known.filter((name) => !isObject(found) || !Object.hasOwn(found, name));
     return issue.keys.map((key) => unknownName(place === '' ? key : `${place}.${key}`, key, known, free));
   }
-  const found = valueAt(args, issue.path);
-  const expected = expectedAt(schema, issue.path) ?? issue.message;
   // A custom check knows more than the schema says.
-  const wanted = issue.code === 'custom' ? issue.message : expected;
+  const isCustom = issue.code === 'custom' || node === undefined;
+  const wanted = isCustom ? issue.message : (expectation(node) ?? issue.message);
   return [
     found === undefined
       ? `${place} is required and must be ${wanted}.`
@@ -46,11 +85,6 @@ function unknownName(place: string, key: string, known: readonly string[], free:
   return known.length === 0 ? `${name}; it takes no arguments.` : `${name} (known: ${known.join(', ')}).`;
 }
 
-function knownNames(schema: JsonObject, path: Issue['path']): string[] {
-  const node = nodeAt(schema, path);
-  return isObject(node?.['properties']) ? Object.keys(node['properties']) : [];
-}
-
 function placeText(path: Issue['path']): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === 'number') return `${text}[${part}]`;
@@ -60,29 +94,20 @@ function placeText(path: Issue['path']): string {
 }
 
 function valueAt(value: unknown, path: Issue['path']): unknown {
-  let at = value;
-  for (const part of path) {
-    if (Array.isArray(at) && typeof part === 'number') at = at[part];
-    else if (isObject(at) && typeof part === 'string' && Object.hasOwn(at, part)) at = at[part];
-    else return undefined;
-  }
-  return at;
+  return path.reduce<unknown>((at, part) => {
+    if (Array.isArray(at) && typeof part === 'number') return at[part];
+    return isObject(at) && typeof part === 'string' && Object.hasOwn(at, part) ? at[part] : undefined;
+  }, value);
 }
 
 function nodeAt(schema: JsonObject, path: Issue['path']): JsonObject | undefined {
-  let node: unknown = schema;
-  for (const part of path) {
+  const found = path.reduce<unknown>((node, part) => {
     if (!isObject(node)) return undefined;
+    if (typeof part === 'number') return node['items'];
     const properties = node['properties'];
-    if (typeof part === 'number') node = node['items'];
-    else node = isObject(properties) ? properties[String(part)] : node['additionalProperties'];
-  }
-  return isObject(node) ? node : undefined;
-}
-
-function expectedAt(schema: JsonObject, path: Issue['path']): string | undefined {
-  const node = nodeAt(schema, path);
-  return node === undefined ? undefined : expectation(node);
+    return isObject(properties) ? properties[String(part)] : node['additionalProperties'];
+  }, schema);
+  return isObject(found) ? found : undefined;
 }
 
 /** The words of one schema node: `an integer from 60 to 14400`, `one of "auto", "cautious"`. */
@@ -136,6 +161,5 @@ function shown(value: unknown): string {
   if (typeof value === 'string')
     return oneLine(JSON.stringify(value.slice(0, MAX_VALUE_CHARS + 1)), MAX_VALUE_CHARS);
   if (Array.isArray(value)) return `a list of ${value.length}`;
-  if (isObject(value)) return 'an object';
-  return String(value);
+  return isObject(value) ? 'an object' : String(value);
 }

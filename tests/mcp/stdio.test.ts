@@ -1,10 +1,10 @@
 import { PassThrough } from 'node:stream';
-import { toDisposable } from '../../../src/base/lifecycle.js';
+import { toDisposable } from '../../src/base/lifecycle.js';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { serveUntilGone } from '../../../src/mcp/wire/stdio.js';
-import { FakeTaskService, taskRecord } from '../../tools/fake-task-service.js';
-import { initialize, RawReplies, request } from '../raw-client.js';
-import { serverParts } from '../serving.js';
+import { serveUntilGone } from '../../src/mcp/stdio.js';
+import { FakeTaskService, taskRecord } from '../tools/fake-task-service.js';
+import { initialize, RawReplies, request } from './raw-client.js';
+import { serverParts } from './serving.js';
 
 describe('the protocol over a pair of streams', () => {
   let input: PassThrough;
