@@ -8,8 +8,8 @@ import {
 } from '../git/diff/files-patch.js';
 import { ProjectExplorer } from '../files/project-explorer.js';
 import { GitService } from '../git/git-service.js';
-import { queryEnvironment } from '../git/run/git-environment.js';
-import { gitRunner } from '../git/run/run-git.js';
+import { queryEnvironment } from '../git/run/git-settings.js';
+import { GitRunner } from '../git/run/run-git.js';
 import { ProjectSnapshots } from '../git/state/project-snapshots.js';
 import { undoChanges, type UndoQuery } from '../git/state/undo-changes.js';
 import { Worktrees } from '../git/worktree/worktrees.js';
@@ -24,7 +24,7 @@ import type { BridgeOptions } from './open-state.js';
 /** What the bridge does with git in the allowed roots. */
 export function gitServices({ env, homeDir, config, logger }: BridgeOptions, roots: AllowedRoots) {
   const context = { path: env['PATH'], homeDir, xdgConfigHome: env['XDG_CONFIG_HOME'] };
-  const parts = { roots, runner: gitRunner(context), opener: new PathOpener(roots) };
+  const parts = { roots, runner: new GitRunner(context), opener: new PathOpener(roots) };
   return {
     tools: (activeProject: ActiveProject) =>
       new GitService({ ...parts, activeProject, maxDiffBytes: config.max_diff_size_bytes }),

@@ -26,14 +26,14 @@ export function taskReceipt(
   const clock = systemClock;
   const looker: TaskReceiptsParts['looker'] = async () => {
     // Loaded while the agent runs.
-    const [{ ProjectSnapshots }, { gitRunner }, { AllowedRoots }] = await Promise.all([
+    const [{ ProjectSnapshots }, { GitRunner }, { AllowedRoots }] = await Promise.all([
       import('../../git/state/project-snapshots.js'),
       import('../../git/run/run-git.js'),
       import('../../projects/allowed-roots.js'),
     ]);
     const homeDir = env['HOME'] ?? '/';
     const roots = AllowedRoots.ofReal(settings.allowed_roots ?? [project], homeDir);
-    const runner = gitRunner({ path: env['PATH'], homeDir, xdgConfigHome: env['XDG_CONFIG_HOME'] });
+    const runner = new GitRunner({ path: env['PATH'], homeDir, xdgConfigHome: env['XDG_CONFIG_HOME'] });
     return new ProjectSnapshots({ roots, runner });
   };
   const parts = { stateDir, clock, logger, looker, claudeConfigDir: claudeConfigDir(env) };
