@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { headBytes } from '../base/text.js';
 import type { FilesPatchQuery } from '../git/diff/files-patch.js';
-import { patchName, unquoted } from '../git/diff/patch-name.js';
+import { patchName, unquoted } from '../git/diff/patch-text.js';
 import type { DiffFile } from './state.js';
 
 /** Of one file, and of all together, a page gets no more. */

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import ignore from 'ignore';
 import { BridgeError } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
-import { NulFields, type GitCall, type GitRunner } from '../git/run/run-git.js';
+import { GitAt, type GitRunner } from '../git/run/run-git.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 
 /** Patterns of `.gitignore` for what listings and searches leave out even if no ignore file names it. */
@@ -17,8 +17,6 @@ export const ALWAYS_IGNORED: readonly string[] = [
 const always = ignore({ ignoreCase: false }).add(ALWAYS_IGNORED);
 /** Ignore files of megabytes take git minutes. */
 const TIME_LIMIT_MS = 10_000;
-/** Limit for names in memory; a repository of a million files has about 60 MB of them. */
-const MAX_BYTES = 200_000_000;
 const SHOWN_CHARS = 300;
 /** `check-ignore` refuses the literal pathspecs that all other commands use. */
 const IS_FOLDER_IGNORED = ['--no-literal-pathspecs', 'check-ignore', '--no-index', '-q', '.'];
@@ -69,20 +67,22 @@ export async function ignoreRules(
 ): Promise<IgnoreRules> {
   const withAlways = !folder.path.split('/').some((name) => name !== '' && always.ignores(name));
   const location = { cwd: folder.fdPath, signal };
-  const reader = new IgnoredReader(git, withAlways);
+  const at = { ...location, timeLimitMs: TIME_LIMIT_MS };
   const notes: string[] = [];
   try {
     const [commonDir, settings] = await Promise.all([git.commonDir(location), git.settings(location)]);
     if (commonDir !== undefined) {
       const isTop = existsSync(join(folder.fdPath, '.git'));
-      return await reader.read({ ...location, settings, commonDir }, isTop, true, notes);
+      return await read(new GitAt(git, { ...at, settings, commonDir }), { isTop, isGit: true, withAlways });
     }
   } catch (thrown) {
     notes.push(`git could not list what it ignores, so only .gitignore files were applied: ${whyOf(thrown)}`);
   }
   try {
     const plainTop = await topOf(roots, folder.path);
-    return await reader.read({ ...location, plainTop }, plainTop === folder.path, false, notes);
+    const isTop = plainTop === folder.path;
+    const rules = await read(new GitAt(git, { ...at, plainTop }), { isTop, isGit: false, withAlways });
+    return { ...rules, notes: [...notes, ...rules.notes] };
   } catch (thrown) {
     const note = `git could not read .gitignore files, so they were not applied: ${whyOf(thrown)}`;
     const isIgnored = (path: string): boolean => withAlways && alwaysIgnoredBy(path) !== undefined;
@@ -90,50 +90,27 @@ export async function ignoreRules(
   }
 }
 
-/** Runs git to read what is ignored. */
-class IgnoredReader {
-  readonly #git: GitRunner;
-  readonly #excludes: readonly string[];
-
-  constructor(git: GitRunner, always: boolean) {
-    this.#git = git;
-    this.#excludes = always ? ALWAYS_IGNORED.flatMap((pattern) => ['--exclude', pattern]) : [];
+/** Has git list what is ignored. */
+async function read(
+  git: GitAt,
+  { isTop, isGit, withAlways }: { isTop: boolean; isGit: boolean; withAlways: boolean },
+): Promise<IgnoreRules> {
+  if (!isTop && (await ignoresFolder(git))) {
+    const note = 'git ignores this folder; ignored: true shows its contents';
+    return { isGit, notes: [note], ignoresAll: true, isIgnored: () => true };
   }
+  const excludes = withAlways ? ALWAYS_IGNORED.flatMap((pattern) => ['--exclude', pattern]) : [];
+  const hidden = new Set<string>();
+  await git.eachField([...LIST_IGNORED, ...excludes], (name) => void hidden.add(name.toString()));
+  // A folder with ignored files alone is listed as one entry, with a slash at its end.
+  const isIgnored = (path: string, isFolder: boolean): boolean => hidden.has(isFolder ? `${path}/` : path);
+  return { isGit, notes: [], ignoresAll: false, isIgnored };
+}
 
-  async read(
-    call: Omit<GitCall, 'args'>,
-    isTop: boolean,
-    isGit: boolean,
-    notes: readonly string[],
-  ): Promise<IgnoreRules> {
-    if (!isTop && (await this.#ignoresFolder(call)) && (await this.#names(call, LIST_TRACKED)).size === 0) {
-      const note = 'git ignores this folder; ignored: true shows its contents';
-      return { isGit, notes: [...notes, note], ignoresAll: true, isIgnored: () => true };
-    }
-    // A folder with ignored files alone is listed as one entry, with a slash at its end.
-    const hidden = await this.#names(call, [...LIST_IGNORED, ...this.#excludes]);
-    const isIgnored = (path: string, isFolder: boolean): boolean => hidden.has(isFolder ? `${path}/` : path);
-    return { isGit, notes, ignoresAll: false, isIgnored };
-  }
-
-  /** True when a rule matches the folder or one above it. Tracked files in it are not ignored. */
-  async #ignoresFolder(call: Omit<GitCall, 'args'>): Promise<boolean> {
-    const asked = { ...call, args: IS_FOLDER_IGNORED, okCodes: [0, 1], timeLimitMs: TIME_LIMIT_MS };
-    return (await this.#git.stream(asked, () => undefined)) === 0;
-  }
-
-  async #names(call: Omit<GitCall, 'args'>, args: readonly string[]): Promise<ReadonlySet<string>> {
-    const names = new Set<string>();
-    let bytes = 0;
-    const fields = new NulFields((name) => {
-      bytes += name.length;
-      if (bytes > MAX_BYTES) throw tooMany();
-      names.add(name.toString('utf8'));
-    });
-    await this.#git.stream({ ...call, args, timeLimitMs: TIME_LIMIT_MS }, (chunk) => fields.push(chunk));
-    fields.end();
-    return names;
-  }
+/** True when a rule matches the folder or one above it, and git tracks no file in it. */
+async function ignoresFolder(git: GitAt): Promise<boolean> {
+  const { code } = await git.output(IS_FOLDER_IGNORED, { okCodes: [0, 1] });
+  return code === 0 && (await git.fields(LIST_TRACKED)).length === 0;
 }
 
 /** The nearest folder at or above `path` with a `.git`, else the allowed root. */
@@ -147,12 +124,4 @@ async function topOf(roots: AllowedRoots, path: string): Promise<string> {
 function whyOf(thrown: unknown): string {
   if (!(thrown instanceof BridgeError)) throw thrown;
   return oneLine(thrown.message, SHOWN_CHARS);
-}
-
-function tooMany(): BridgeError {
-  return new BridgeError(
-    'GIT_FAILED',
-    `git listed more than ${MAX_BYTES} bytes of names.`,
-    'Ask for a smaller folder with path.',
-  );
 }

@@ -1,34 +1,27 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { BridgeError } from '../base/errors.js';
-import { readCursor } from '../base/input.js';
 import type { ActiveProject } from '../projects/active-project.js';
-import type { AllowedPath, AllowedRoots } from '../projects/allowed-roots.js';
+import type { AllowedPath } from '../projects/allowed-roots.js';
 import { readFilesPatch, type FilesPatchQuery } from './diff/files-patch.js';
-import { PatchCache, patchPage, PatchReader, positionSchema, type Changes } from './diff/patch.js';
+import { PatchPages, PatchReader, type Changes } from './diff/patch.js';
 import { readDiffStat, readPatch, type DiffStat } from './diff/read-diff.js';
 import { initRepository, type InitQuery, type InitReport } from './init-repository.js';
 import {
   factBytes,
   readCommit,
   readHistory,
-  type Commit,
-  type CommitQuery,
+  type CommitFacts,
   type History,
   type HistoryQuery,
 } from './log.js';
 import { commitOf } from './revision.js';
-import { checkStores } from './run/object-stores.js';
 import { findRepository, kindOf, type RepositoryPath } from './run/repository.js';
-import { openGit, type RepositoryGit } from './run/repository-git.js';
-import type { GitRunner } from './run/run-git.js';
+import { openGit, type GitDoor, type RepositoryGit } from './run/repository-git.js';
 import { readStatus, type Status } from './status.js';
 
-export interface GitParts {
-  readonly roots: AllowedRoots;
+export interface GitParts extends GitDoor {
   readonly activeProject: ActiveProject;
-  readonly runner: GitRunner;
   /** Page size of a patch when the call names none. */
   readonly maxDiffBytes: number;
 }
@@ -49,15 +42,16 @@ export interface Located {
   readonly filtered?: readonly string[];
 }
 
-export interface ChangesQuery {
-  /** True compares the index with `base` or the last commit; false the working tree with `base` or the index. */
-  readonly cached?: boolean | undefined;
-  readonly base?: string | undefined;
+export interface PageQuery {
   readonly cursor?: string | undefined;
   readonly maxBytes?: number | undefined;
 }
 
-const commitPositionSchema = positionSchema.extend({ commit: z.string().regex(/^[0-9a-f]{40,64}$/) });
+export interface ChangesQuery extends PageQuery {
+  /** True compares the index with `base` or the last commit; false the working tree with `base` or the index. */
+  readonly cached?: boolean | undefined;
+  readonly base?: string | undefined;
+}
 
 /**
  * Reads repositories in the allowed roots without running any program that they configure. Every method throws the errors of
@@ -65,8 +59,7 @@ const commitPositionSchema = positionSchema.extend({ commit: z.string().regex(/^
  */
 export class GitService {
   readonly #parts: GitParts;
-  /** Cached even for the last page, which may be requested again in a smaller size. */
-  readonly #patches = new PatchCache<Located>();
+  readonly #patches = new PatchPages<Located & { readonly commit?: string }>();
 
   constructor(parts: GitParts) {
     this.#parts = parts;
@@ -90,40 +83,29 @@ export class GitService {
    * INVALID_ARGUMENTS for a bad `base` or an outdated cursor.
    */
   async diff(target: GitTarget, query: ChangesQuery): Promise<Located & Changes> {
-    const { cursor, cached = false, base, maxBytes } = query;
-    const from = cursor === undefined ? undefined : readCursor(positionSchema, cursor);
-    const key = JSON.stringify([await this.#asked(target), cached, base]);
-    const known = this.#patches.get(key, from);
-    const { patch, ...facts } =
-      known === undefined
-        ? await this.#readFiles(target, async (git, { path, within }) => {
-            const commits = base === undefined ? [] : [await commitOf(git, base)];
-            const read = await readPatch(git, { command: diffCommand(cached), commits, within });
-            if (read.totalBytes === 0) await requireExists(path);
-            const files = cached ? [] : read.sections.map(({ file }) => file);
-            return { patch: read, filtered: await git.filtered(files) };
-          })
-        : { patch: known.patch, ...known.facts };
-    const page = patchPage(patch, { from, maxBytes: this.#pageBytes(maxBytes) });
-    this.#patches.set(key, patch, facts);
+    const { cached = false, base } = query;
+    const asked = [await this.#asked(target), cached, base];
+    const { facts, page } = await this.#patches.page(asked, this.#size(query), async () => {
+      const { patch, ...located } = await this.#readFiles(target, async (git, { path, within }) => {
+        const commits = base === undefined ? [] : [await commitOf(git, base)];
+        const read = await readPatch(git, { command: diffCommand(cached), commits, within });
+        if (read.totalBytes === 0) await requireExists(path);
+        const files = cached ? [] : read.sections.map(({ file }) => file);
+        return { patch: read, filtered: await git.filtered(files) };
+      });
+      return { patch, facts: located };
+    });
     return { ...facts, ...page };
   }
 
   /** One page of the patch of files, like `diff`. Throws like `readFilesPatch`, and INVALID_ARGUMENTS for an outdated cursor. */
-  async filesDiff(
-    files: FilesPatchQuery,
-    { cursor, maxBytes }: Pick<ChangesQuery, 'cursor' | 'maxBytes'>,
-    signal: AbortSignal,
-  ): Promise<Changes> {
-    const from = cursor === undefined ? undefined : readCursor(positionSchema, cursor);
-    const key = JSON.stringify(files);
-    const reader = new PatchReader();
-    const known = this.#patches.get(key, from);
-    if (known === undefined) await readFilesPatch(this.#parts, files, (chunk) => reader.push(chunk), signal);
-    const patch = known?.patch ?? reader.finish();
-    const page = patchPage(patch, { from, maxBytes: this.#pageBytes(maxBytes) });
+  async filesDiff(files: FilesPatchQuery, query: PageQuery, signal: AbortSignal): Promise<Changes> {
     const { repository } = files;
-    this.#patches.set(key, patch, { path: repository, repository, hasSubmodules: false });
+    const { page } = await this.#patches.page(files, this.#size(query), async () => {
+      const reader = new PatchReader();
+      await readFilesPatch(this.#parts, files, (chunk) => reader.push(chunk), signal);
+      return { patch: reader.finish(), facts: { path: repository, repository, hasSubmodules: false } };
+    });
     return page;
   }
 
@@ -137,28 +119,32 @@ export class GitService {
     return this.#read(target, read, true);
   }
 
-  /** One commit with its changes. Throws REVISION_NOT_FOUND, INVALID_ARGUMENTS for an invalid revision. */
-  async show(target: GitTarget, query: CommitQuery): Promise<Located & Commit> {
-    const from = query.cursor === undefined ? undefined : readCursor(commitPositionSchema, query.cursor);
-    const path = await this.#asked(target);
-    const keyOf = (commit: string): string => JSON.stringify([path, commit]);
-    const known = from && this.#patches.get(keyOf(from.commit), from);
-    const revision = from?.commit ?? query.revision;
-    const { commit, facts, patch, ...located } =
-      known === undefined
-        ? await this.#read(
-            target,
-            (git, at) => readCommit(git, revision, from === undefined, at.within),
-            true,
-          )
-        : { commit: revision, facts: undefined, patch: known.patch, ...known.facts };
-    const { maxDiffBytes } = this.#parts;
+  /**
+   * One commit with its changes against the first parent, in pages; only the first has `facts`. A cursor holds the commit, so all
+   * pages show one commit even if the revision moves. Throws REVISION_NOT_FOUND, INVALID_ARGUMENTS for an invalid revision.
+   */
+  async show(target: GitTarget, query: PageQuery & { readonly revision: string }) {
+    const { revision, cursor } = query;
+    const { maxDiffBytes: most } = this.#parts;
+    let facts: CommitFacts | undefined;
     // The facts take a part of the first page.
-    const room = facts === undefined ? maxDiffBytes : maxDiffBytes - factBytes(facts);
-    const maxBytes = Math.min(query.maxBytes ?? Infinity, Math.max(room, Math.floor(maxDiffBytes / 4)));
-    const { here, cursor, ...page } = patchPage(patch, { from, maxBytes, more: { commit } });
-    this.#patches.set(keyOf(commit), patch, located);
-    return { ...located, commit, facts, patch: page, here, cursor };
+    const room = (): number =>
+      Math.max(most - (facts === undefined ? 0 : factBytes(facts)), Math.floor(most / 4));
+    const asked = [await this.#asked(target), 'commit'];
+    const maxBytes = (): number => Math.min(query.maxBytes ?? Infinity, room());
+    const { facts: located, page } = await this.#patches.page(asked, { cursor, maxBytes }, async (from) => {
+      const isFirst = from === undefined;
+      const found = await this.#read(
+        target,
+        (git, at) => readCommit(git, from?.commit ?? revision, isFirst, at.within),
+        true,
+      );
+      const { patch, facts: read, ...others } = found;
+      facts = read;
+      return { patch, facts: others };
+    });
+    const { here, cursor: next, ...patch } = page;
+    return { ...located, commit: located.commit ?? '', facts, patch, here, cursor: next };
   }
 
   /** Creates a repository unless one exists. Throws INVALID_ARGUMENTS for a bad branch name, NOT_A_REPOSITORY for a bad `.git`. */
@@ -173,8 +159,8 @@ export class GitService {
     return path === undefined ? activeProject.resolve() : roots.resolve(await activeProject.absolute(path));
   }
 
-  #pageBytes(maxBytes: number | undefined): number {
-    return Math.min(maxBytes ?? Infinity, this.#parts.maxDiffBytes);
+  #size({ cursor, maxBytes = Infinity }: PageQuery) {
+    return { cursor, maxBytes: () => Math.min(maxBytes, this.#parts.maxDiffBytes) };
   }
 
   /** Like `#read`, for what compares files: also those that git was told not to look at. */
@@ -193,14 +179,12 @@ export class GitService {
     read: (git: RepositoryGit, at: RepositoryPath) => Promise<T>,
     isBareEnough = false,
   ): Promise<Located & T> {
-    const { roots, runner } = this.#parts;
-    const at = await findRepository(roots, await this.#asked(target), isBareEnough);
+    const at = await findRepository(this.#parts.roots, await this.#asked(target), isBareEnough);
     const { top } = at.repository;
-    await checkStores(roots, at.repository);
     const end = new AbortController();
     const signal = AbortSignal.any([target.signal, end.signal]);
     try {
-      const answer = await read(await openGit(runner, at.repository, signal, isBareEnough), at);
+      const answer = await read(await openGit(this.#parts, at.repository, signal, isBareEnough), at);
       const hasSubmodules = existsSync(join(top, '.gitmodules'));
       return { path: at.path, repository: top, hasSubmodules, ...answer };
     } finally {

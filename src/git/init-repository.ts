@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { BridgeError, systemCodeOf } from '../base/errors.js';
 import { withTempFolder } from '../base/files/folders.js';
 import { oneLine } from '../base/text.js';
-import type { AllowedPath, AllowedRoots } from '../projects/allowed-roots.js';
+import type { AllowedPath } from '../projects/allowed-roots.js';
+import { shownBytes } from './diff/patch-text.js';
 import { gitOf, repositoryAbove, repositoryAt } from './run/repository.js';
-import { openGit } from './run/repository-git.js';
-import type { GitRunner } from './run/run-git.js';
-import { shownBytes } from './diff/shown-bytes.js';
+import { openGit, type GitDoor } from './run/repository-git.js';
+import { GitAt } from './run/run-git.js';
 
 export interface InitQuery {
   readonly initialBranch?: string | undefined;
@@ -23,11 +23,6 @@ export interface InitReport {
   /** Folder of the repository that contains this one. */
   readonly parentRepository: string | undefined;
   readonly gitignore: 'written' | 'kept' | undefined;
-}
-
-export interface InitParts {
-  readonly roots: AllowedRoots;
-  readonly runner: GitRunner;
 }
 
 const MAX_BRANCH_CHARS = 200;
@@ -48,17 +43,17 @@ const COMMON_PATTERNS = [
 ].join('\n');
 
 export async function initRepository(
-  parts: InitParts,
+  door: GitDoor,
   folder: AllowedPath,
   query: InitQuery,
   signal: AbortSignal,
 ): Promise<InitReport> {
   const { initialBranch } = query;
-  if (initialBranch !== undefined) await checkBranch(parts, folder, initialBranch, signal);
-  const found = await gitOf(parts.roots, folder);
-  if (found === undefined) await createRepository(parts, folder, initialBranch, signal);
-  const repository = found ?? (await repositoryAt(parts.roots, folder));
-  const git = await openGit(parts.runner, repository, signal, true);
+  if (initialBranch !== undefined) await checkBranch(door, folder, initialBranch, signal);
+  const found = await gitOf(door.roots, folder);
+  if (found === undefined) await createRepository(door, folder, initialBranch, signal);
+  const repository = found ?? (await repositoryAt(door.roots, folder));
+  const git = await openGit(door, repository, signal, true);
   const { code, bytes } = await git.output(['symbolic-ref', '--quiet', '--short', 'HEAD'], {
     okCodes: [0, 1],
   });
@@ -72,7 +67,7 @@ export async function initRepository(
 }
 
 async function createRepository(
-  { runner }: InitParts,
+  { runner }: GitDoor,
   folder: AllowedPath,
   initialBranch: string | undefined,
   signal: AbortSignal,
@@ -86,8 +81,8 @@ async function createRepository(
     await withTempFolder('claude-code-bridge-git-', async (scratch) => {
       const settings = await runner.settings({ cwd: scratch, signal });
       const environment = { GIT_COMMON_DIR: join(scratch, '.git') };
-      const args = ['init', '--quiet', ...branch, '.'];
-      await runner.output({ cwd: scratch, args, signal, settings, environment });
+      const git = new GitAt(runner, { cwd: scratch, signal, settings, environment });
+      await git.output(['init', '--quiet', ...branch, '.']);
       await cp(join(scratch, '.git'), gitDir, { recursive: true, force: false, errorOnExist: false });
     });
   } catch (thrown) {
@@ -97,15 +92,16 @@ async function createRepository(
 }
 
 async function checkBranch(
-  { runner }: InitParts,
+  { runner }: GitDoor,
   folder: AllowedPath,
   branch: string,
   signal: AbortSignal,
 ): Promise<void> {
   const isValid = branch.length > 0 && branch.length <= MAX_BRANCH_CHARS && !/^-|\0|^@$/.test(branch);
   if (isValid) {
-    const call = { cwd: folder, args: ['check-ref-format', `refs/heads/${branch}`], signal, okCodes: [0, 1] };
-    if ((await runner.output(call)).code === 0) return;
+    const git = new GitAt(runner, { cwd: folder, signal });
+    const args = ['check-ref-format', `refs/heads/${branch}`];
+    if ((await git.output(args, { okCodes: [0, 1] })).code === 0) return;
   }
   throw new BridgeError(
     'INVALID_ARGUMENTS',

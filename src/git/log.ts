@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { cursorText, readCursor } from '../base/input.js';
-import type { Changes, Patch } from './diff/patch.js';
+import { shownBytes } from './diff/patch-text.js';
 import { pathArguments, readDiffStat, readPatch, type DiffStat } from './diff/read-diff.js';
-import { shownBytes } from './diff/shown-bytes.js';
 import { commitIfAny, commitOf, historyOf } from './revision.js';
 import type { RepositoryGit } from './run/repository-git.js';
 
@@ -12,7 +11,6 @@ const MAX_SUBJECT_CHARS = 300;
 const MAX_MESSAGE_CHARS = 8_000;
 /** The list of files may take a part of a page; most of it is for the patch. */
 export const SHOWN_FILES_BYTES = 8_192;
-const FIELDS_PER_COMMIT = 4;
 const LOG = [
   'log',
   '--no-show-signature',
@@ -46,6 +44,7 @@ export interface History {
   readonly cursorAfter: (count: number) => string | undefined;
 }
 
+/** The commits, with `^` those at which the history ends, and how many were on earlier pages: new commits do not shift pages. */
 const positionSchema = z.strictObject({
   from: z
     .array(z.string().regex(/^\^?[0-9a-f]{40,64}$/))
@@ -54,28 +53,28 @@ const positionSchema = z.strictObject({
   skip: z.int().min(0),
 });
 
-/** Commits from newest to oldest, at most `maxCount`. A cursor stores the starting commits, so new commits do not shift pages. */
+/** Commits from newest to oldest, at most `maxCount`. */
 export async function readHistory(
   git: RepositoryGit,
-  query: HistoryQuery,
+  { cursor, revision, maxCount }: HistoryQuery,
   within: string | undefined,
 ): Promise<History> {
-  const start = async (): Promise<z.infer<typeof positionSchema>> => {
-    if (query.revision !== undefined) return { from: await historyOf(git, query.revision), skip: 0 };
+  const start = async (): Promise<readonly string[]> => {
+    if (revision !== undefined) return historyOf(git, revision);
     const head = await commitIfAny(git, 'HEAD');
-    return { from: head === undefined ? [] : [head], skip: 0 };
+    return head === undefined ? [] : [head];
   };
   const { from, skip } =
-    query.cursor === undefined ? await start() : readCursor(positionSchema, query.cursor);
+    cursor === undefined ? { from: await start(), skip: 0 } : readCursor(positionSchema, cursor);
   const commits: LogEntry[] = [];
   if (from.length > 0) {
     // One more than requested, to know whether there are more.
-    const count = [`--max-count=${query.maxCount + 1}`, `--skip=${skip}`];
+    const count = [`--max-count=${maxCount + 1}`, `--skip=${skip}`];
     const args = [...count, ...from, ...pathArguments(within)];
     await readLog(git, '%aI', args, (entry) => void commits.push(entry));
   }
   return {
-    commits: commits.slice(0, query.maxCount),
+    commits: commits.slice(0, maxCount),
     cursorAfter: (count) => (count < commits.length ? cursorText({ from, skip: skip + count }) : undefined),
   };
 }
@@ -89,18 +88,10 @@ export async function readLog(
 ): Promise<void> {
   const values: string[] = [];
   await git.eachField([...LOG, '-z', `--format=tformat:%H%x00%an%x00${date}%x00%s`, ...args], (field) => {
-    values.push(shownBytes(field).text);
-    if (values.length < FIELDS_PER_COMMIT) return;
+    if (values.push(shownBytes(field).text) < 4) return;
     const [commit = '', author = '', day = '', subject = ''] = values.splice(0);
     take({ commit, author, date: day, subject: subject.slice(0, MAX_SUBJECT_CHARS) });
   });
-}
-
-export interface CommitQuery {
-  readonly revision: string;
-  /** Cursor of a previous page. It contains the commit, so all pages show one commit even if the revision moves. */
-  readonly cursor?: string | undefined;
-  readonly maxBytes?: number | undefined;
 }
 
 /** Data of a commit without its patch. */
@@ -113,41 +104,30 @@ export interface CommitFacts {
   readonly stat: DiffStat;
 }
 
-export interface Commit {
-  readonly commit: string;
-  /** Set only on the first page. */
-  readonly facts: CommitFacts | undefined;
-  /** A page of the changes against the first parent, or against nothing. */
-  readonly patch: Omit<Changes, 'here' | 'cursor'>;
-  /** Cursor of this page itself, to request it again in another size. */
-  readonly here: string;
-  readonly cursor: string | undefined;
-}
-
-/** A commit with its whole patch, and with facts for the first page. Throws REVISION_NOT_FOUND, INVALID_ARGUMENTS. */
+/**
+ * A commit with its whole patch against the first parent, or against nothing; with facts for the first page. Throws
+ * REVISION_NOT_FOUND, INVALID_ARGUMENTS.
+ */
 export async function readCommit(
   git: RepositoryGit,
   revision: string,
   isFirstPage: boolean,
   within: string | undefined,
-): Promise<{ readonly commit: string; readonly facts: CommitFacts | undefined; readonly patch: Patch }> {
+) {
   const commit = await commitOf(git, revision);
   const format = '--format=tformat:%P%x00%an <%ae>%x00%aI%x00%B';
   const { bytes } = await git.output([...LOG, '--max-count=1', format, commit, '--']);
-  const [parents = '', author = '', date = '', message = ''] = shownBytes(bytes).text.split('\0');
-  const header = {
-    parents: parents.split(' ').filter((parent) => parent !== ''),
-    author,
-    date,
-    message: message.trimEnd().slice(0, MAX_MESSAGE_CHARS),
-  };
-  const commits = [...header.parents.slice(0, 1), commit];
+  const [names = '', author = '', date = '', body = ''] = shownBytes(bytes).text.split('\0');
+  const parents = names.split(' ').filter((parent) => parent !== '');
+  const message = body.trimEnd().slice(0, MAX_MESSAGE_CHARS);
+  const commits = [...parents.slice(0, 1), commit];
   const query = { command: ['diff-tree', '-r', '--no-commit-id', '--root'], commits, within };
   const [stat, patch] = await Promise.all([
     isFirstPage ? readDiffStat(git, query) : undefined,
     readPatch(git, query),
   ]);
-  return { commit, facts: stat && { ...header, stat }, patch };
+  const facts: CommitFacts | undefined = stat && { parents, author, date, message, stat };
+  return { commit, facts, patch };
 }
 
 /** What the facts of a commit take of a page. */

@@ -1,13 +1,12 @@
 import { pathArguments } from './diff/read-diff.js';
-import { shownBytes } from './diff/shown-bytes.js';
+import { shownBytes } from './diff/patch-text.js';
 import type { RepositoryGit } from './run/repository-git.js';
 import { unreadable } from './run/run-git.js';
 
 /** Names stored per list; the rest is only counted. A tool's answer shows fewer. */
 const MAX_NAMES = 1_000;
-/** Number of words before the path, by the first letter of an entry. */
-const WORDS_BEFORE_PATH: Readonly<Record<string, number>> = { '1': 8, '2': 9, u: 10 };
-const SPACE = 0x20;
+/** What is before the path of an entry that is changed, renamed or copied, in conflict, or untracked. */
+const ENTRY = /^(?:1 (..) (?:\S+ ){6}|2 (..) (?:\S+ ){6}([RC])\d+ |(u) (?:\S+ ){9}|(\?) )/;
 
 const STATUS = ['status', '--porcelain=v2', '-z', '--branch', '--ignored=no', '--ignore-submodules=dirty'];
 const WHOLE_STATUS = [...STATUS, '--ahead-behind', '--untracked-files=normal', '--find-renames'];
@@ -51,11 +50,13 @@ export interface Status extends Readonly<BranchFacts> {
   readonly part: { readonly within: string; readonly rest: 'clean' | 'changed' | 'unknown' } | undefined;
 }
 
-/** What an entry of the status says of a path; `renamed` where it says so. */
+/** What an entry of the status says of a path. */
 interface Entry {
   readonly path: string;
   readonly lists: readonly StatusList[];
   readonly escaped: boolean;
+  /** `R` or `C` where the old name of a renamed or copied file follows. */
+  readonly pairs?: string;
   readonly renamed?: Renamed;
 }
 
@@ -82,12 +83,13 @@ export async function readDirty(
 }
 
 async function collect(git: RepositoryGit, args: readonly string[]): Promise<Status> {
-  const lists: Record<StatusList, string[]> = {
-    staged: [],
-    modified: [],
-    untracked: [],
-    deleted: [],
-    conflicted: [],
+  const named = (): string[] => [];
+  const lists = {
+    staged: named(),
+    modified: named(),
+    untracked: named(),
+    deleted: named(),
+    conflicted: named(),
   };
   const counts = { staged: 0, modified: 0, untracked: 0, deleted: 0, conflicted: 0, renamed: 0 };
   const renamed: Renamed[] = [];
@@ -119,49 +121,38 @@ async function readEntries(
     behind: 0,
   };
   /** An entry whose old name follows. */
-  let pair: (Entry & { readonly isCopy: boolean }) | undefined;
+  let pair: Entry | undefined;
   await git.eachField(args, (field) => {
-    const kind = String.fromCharCode(field[0] ?? SPACE);
-    if (pair !== undefined) {
-      const { text, escaped } = shownBytes(field);
-      const renamed = { from: text, to: pair.path, ...(pair.isCopy && { copy: true as const }) };
+    const kind = field.toString('latin1', 0, 1);
+    if (pair?.pairs !== undefined) {
+      const { text: from, escaped } = shownBytes(field);
+      const renamed = { from, to: pair.path, ...(pair.pairs === 'C' && { copy: true as const }) };
       take({ ...pair, escaped: pair.escaped || escaped, renamed });
       pair = undefined;
     } else if (kind === '#') takeHeader(branch, shownBytes(field.subarray(2)).text);
-    else if (kind === '?') take(entryOf(field.subarray(2), ['untracked']));
     else if (kind !== '!') {
-      const { entry, score } = changeOf(kind, field);
-      if (kind === '2') pair = { ...entry, isCopy: score.startsWith('C') };
-      else take(entry);
+      const entry = entryOf(field);
+      if (entry.pairs === undefined) take(entry);
+      else pair = entry;
     }
   });
   return branch;
 }
 
-function entryOf(path: Buffer, lists: readonly StatusList[]): Entry {
-  const { text, escaped } = shownBytes(path);
-  return { path: text, lists, escaped };
-}
-
-function changeOf(kind: string, field: Buffer): { readonly entry: Entry; readonly score: string } {
-  const words = WORDS_BEFORE_PATH[kind];
-  if (words === undefined) throw unreadable(`an entry of the kind "${kind}"`);
-  let start = 0;
-  let last = 0;
-  for (let word = 0; word < words; word++) {
-    last = start;
-    start = field.indexOf(SPACE, start) + 1;
-    if (start === 0) throw unreadable('an entry without a path');
-  }
-  const score = field.toString('latin1', last, start);
-  if (kind === 'u') return { entry: entryOf(field.subarray(start), ['conflicted']), score };
-  const [inIndex = '', inFolder = ''] = field.toString('latin1', 2, 4);
+function entryOf(field: Buffer): Entry {
+  const line = field.toString('latin1');
+  const [head, one, two, pairs, conflict, other] = ENTRY.exec(line) ?? [];
+  if (head === undefined) throw unreadable(`the entry "${line}"`);
+  const [inIndex = '.', inFolder = '.'] = one ?? two ?? '';
   const lists: StatusList[] = [];
+  if (conflict !== undefined) lists.push('conflicted');
+  if (other !== undefined) lists.push('untracked');
   if (inIndex !== '.') lists.push('staged');
   // These include a submodule with another commit, a changed type, and a file added with `git add -N`.
   if ('MTARC'.includes(inFolder)) lists.push('modified');
   if (inIndex === 'D' || inFolder === 'D') lists.push('deleted');
-  return { entry: entryOf(field.subarray(start), lists), score };
+  const { text: path, escaped } = shownBytes(field.subarray(head.length));
+  return { path, lists, escaped, ...(pairs !== undefined && { pairs }) };
 }
 
 /** Later versions of git may add headers; the format says to ignore unknown ones. */

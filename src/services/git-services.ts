@@ -9,8 +9,8 @@ import {
 import { FilesystemService } from '../files/filesystem-service.js';
 import { ProjectExplorer } from '../files/project-explorer.js';
 import { GitService } from '../git/git-service.js';
-import { queryEnvironment } from '../git/run/git-environment.js';
-import { gitRunner } from '../git/run/run-git.js';
+import { queryEnvironment } from '../git/run/git-settings.js';
+import { GitRunner } from '../git/run/run-git.js';
 import { ProjectSnapshots } from '../git/state/project-snapshots.js';
 import { undoChanges, type UndoQuery } from '../git/state/undo-changes.js';
 import { Worktrees } from '../git/worktree/worktrees.js';
@@ -28,7 +28,7 @@ const NEW_FILE_MODE = 0o666;
 /** What the bridge does with files and git in the allowed roots. */
 export function gitServices({ env, homeDir, config, logger }: BridgeOptions, roots: AllowedRoots) {
   const context = { path: env['PATH'], homeDir, xdgConfigHome: env['XDG_CONFIG_HOME'] };
-  const parts = { roots, runner: gitRunner(context), opener: new PathOpener(roots) };
+  const parts = { roots, runner: new GitRunner(context), opener: new PathOpener(roots) };
   return {
     files: (activeProject: ActiveProject) =>
       new FilesystemService({

@@ -3,8 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { ProjectExplorer } from '../../src/files/project-explorer.js';
-import { queryEnvironment, type GitContext } from '../../src/git/run/git-environment.js';
-import { gitRunner } from '../../src/git/run/run-git.js';
+import { queryEnvironment, type GitContext } from '../../src/git/run/git-settings.js';
+import { GitRunner } from '../../src/git/run/run-git.js';
 import { ActiveProject } from '../../src/projects/active-project.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
 import { PathOpener } from '../../src/projects/path-opener.js';
@@ -33,7 +33,7 @@ export function explorerOf(
     opener: new PathOpener(roots),
     roots,
     activeProject: new ActiveProject(roots),
-    git: gitRunner(host),
+    git: new GitRunner(host),
     env: queryEnvironment(host),
     defaultDepth,
     ...others,

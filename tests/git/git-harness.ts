@@ -5,7 +5,8 @@ import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { GitService, type GitParts } from '../../src/git/git-service.js';
-import { gitRunner, type GitRunner } from '../../src/git/run/run-git.js';
+import type { GitContext } from '../../src/git/run/git-settings.js';
+import { GitRunner } from '../../src/git/run/run-git.js';
 import { ActiveProject } from '../../src/projects/active-project.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
 
@@ -19,8 +20,8 @@ export interface GitPlace {
   readonly projects: string;
   /** Top of the repository. */
   readonly repo: string;
-  /** Where git and other programs are found. */
-  readonly path: string;
+  /** What git sees of the environment. */
+  readonly context: GitContext;
   readonly service: GitService;
   /** What the service is made of. */
   readonly parts: GitParts;
@@ -64,13 +65,14 @@ export async function gitPlace({
   };
   await gitIn(repo, 'init', '--quiet', '--initial-branch=main');
   const roots = new AllowedRoots([projects], homeDir);
-  const runner = gitRunner({ path, homeDir, xdgConfigHome: undefined }, timeLimitMs);
+  const context = { path, homeDir, xdgConfigHome: undefined };
+  const runner = new GitRunner(context, timeLimitMs);
   const parts: GitParts = { roots, activeProject: new ActiveProject(roots), runner, maxDiffBytes };
   const service = new GitService(parts);
   return {
     root,
     homeDir,
-    path,
+    context,
     projects,
     repo,
     service,

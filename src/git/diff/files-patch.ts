@@ -2,20 +2,12 @@ import { lstat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import type { TakeChunk } from '../../os/run-program.js';
-import type { AllowedRoots } from '../../projects/allowed-roots.js';
 import type { PathOpener } from '../../projects/path-opener.js';
 import { emptyTree, treeIfAny } from '../revision.js';
-import { checkStores } from '../run/object-stores.js';
 import { repositoryAt } from '../run/repository.js';
-import { nulLines, openGit, type RepositoryGit } from '../run/repository-git.js';
-import type { GitRunner } from '../run/run-git.js';
+import { nulLines, openGit, type GitDoor, type RepositoryGit } from '../run/repository-git.js';
 import { objectsIn } from '../state/kept-trees.js';
 import { patchOptions } from './read-diff.js';
-
-export interface FilesPatchParts {
-  readonly roots: AllowedRoots;
-  readonly runner: GitRunner;
-}
 
 export interface FilesPatchQuery {
   /** Top folder of the working tree. */
@@ -35,12 +27,12 @@ export interface FilesPatchQuery {
  * the repository, and runs none of its programs. Throws NOT_A_REPOSITORY, REVISION_NOT_FOUND, and the errors of AllowedRoots and git.
  */
 export async function readFilesPatch(
-  parts: FilesPatchParts,
+  door: GitDoor,
   query: FilesPatchQuery,
   take: TakeChunk,
   signal: AbortSignal,
 ): Promise<void> {
-  const git = await gitFor(parts, query, signal);
+  const git = await gitFor(door, query, signal);
   const base = query.base ?? (await emptyTree(git));
   const files = query.files ?? [];
   const patch = (...end: string[]): string[] => ['diff', ...patchOptions, base, ...end, '--', ...files];
@@ -57,14 +49,13 @@ export async function readFilesPatch(
 }
 
 async function gitFor(
-  { roots, runner }: FilesPatchParts,
-  query: FilesPatchQuery,
+  door: GitDoor,
+  { repository: top, objects }: FilesPatchQuery,
   signal: AbortSignal,
 ): Promise<RepositoryGit> {
-  const repository = await repositoryAt(roots, query.repository);
-  await checkStores(roots, repository);
-  const git = await openGit(runner, repository, signal);
-  return query.objects === undefined ? git : git.with({ environment: objectsIn(query.objects, repository) });
+  const repository = await repositoryAt(door.roots, top);
+  const git = await openGit(door, repository, signal);
+  return objects === undefined ? git : git.with({ environment: objectsIn(objects, repository) });
 }
 
 /** Announces the untracked ones of `files` in an index, since git compares no others. */
@@ -100,16 +91,17 @@ export interface FileSideQuery extends FilesPatchQuery {
  * PathOpener and git.
  */
 export async function readFileSide(
-  parts: FilesPatchParts & { readonly opener: PathOpener },
+  parts: GitDoor & { readonly opener: PathOpener },
   query: FileSideQuery,
   signal: AbortSignal,
 ): Promise<Buffer | undefined> {
   const { side, base, end, file } = query;
   if (isAbsolute(file) || file.split('/').includes('..') || file.includes('\0')) throw notChanged();
   const git = await gitFor(parts, query, signal);
-  if (side === 'old' || end !== undefined) {
-    const tree = side === 'old' ? base : await treeIfAny(git, end ?? '');
-    return tree === null || tree === undefined ? undefined : fileOfCommit(git, tree, query);
+  if (side === 'old') return base === null ? undefined : fileOfCommit(git, base, query);
+  if (end !== undefined) {
+    const tree = await treeIfAny(git, end);
+    return tree === undefined ? undefined : fileOfCommit(git, tree, query);
   }
   // Of a working tree only what the patch has: it holds files that git ignores, too.
   if (query.files?.includes(file) !== true) throw notChanged();

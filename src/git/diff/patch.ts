@@ -2,10 +2,9 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { BridgeError } from '../../base/errors.js';
-import { cursorText } from '../../base/input.js';
+import { cursorText, readCursor } from '../../base/input.js';
 import { wholeUtf8End } from '../../base/text.js';
-import { patchName } from './patch-name.js';
-import { shownBytes } from './shown-bytes.js';
+import { patchName, shownBytes } from './patch-text.js';
 
 /** The rest of a larger patch is only counted and is on no page. */
 const MAX_BYTES = 16_000_000;
@@ -23,8 +22,15 @@ const NEW_LINE = 0x0a;
 const NEXT_FILE = '\ndiff ';
 const NEXT_HUNK = '\n@@';
 
-/** Start of a page: a byte offset in the patch with this hash, called `mark` in cursors. */
-export const positionSchema = z.strictObject({ offset: z.int().min(0), mark: z.string().max(64) });
+/** Start of a page: a byte offset in the patch with this hash, called `mark` in cursors, of this commit. */
+export const positionSchema = z.strictObject({
+  offset: z.int().min(0),
+  mark: z.string().max(64),
+  commit: z
+    .string()
+    .regex(/^[0-9a-f]{40,64}$/)
+    .optional(),
+});
 type Position = z.infer<typeof positionSchema>;
 
 /** A whole patch, with an index for its pages. */
@@ -106,16 +112,11 @@ function offsetsOf(bytes: Buffer, text: string): number[] {
   return found;
 }
 
-/** What a page is asked for. */
-export interface PageQuery {
-  readonly from: Position | undefined;
-  readonly maxBytes: number;
-  /** More for the cursors. */
-  readonly more?: Readonly<Record<string, string>>;
-}
-
-/** The page of a patch. Throws INVALID_ARGUMENTS when `from` belongs to another one. */
-export function patchPage(patch: Patch, { from, maxBytes, more = {} }: PageQuery): Changes {
+/** The page of a patch from a position on. Throws INVALID_ARGUMENTS when `from` belongs to another one. */
+export function patchPage(
+  patch: Patch,
+  { from, maxBytes, commit }: { from: Position | undefined; maxBytes: number; commit?: string | undefined },
+): Changes {
   const { bytes, totalBytes, sections, hash } = patch;
   const offset = from?.offset ?? 0;
   if ((from !== undefined && from.mark !== hash) || offset > bytes.length)
@@ -126,7 +127,7 @@ export function patchPage(patch: Patch, { from, maxBytes, more = {} }: PageQuery
     );
   const end = pageEnd(patch, offset, maxBytes);
   const left = sections.filter((section) => section.end > end);
-  const cursorAt = (at: number): string => cursorText({ offset: at, mark: hash, ...more });
+  const cursorAt = (at: number): string => cursorText({ offset: at, mark: hash, commit });
   return {
     ...shownBytes(bytes.subarray(offset, end)),
     totalBytes,
@@ -154,27 +155,43 @@ function pageEnd({ bytes, borders }: Patch, offset: number, maxBytes: number): n
   return line > offset ? line : offset + wholeUtf8End(bytes.subarray(offset, full));
 }
 
-/** Caches recent patches with facts, so that all pages of one show the same state of the files and git runs only once. */
-export class PatchCache<Facts> {
-  readonly #cached = new Map<string, { readonly patch: Patch; readonly facts: Facts }>();
+/** A patch, and what it was read with; `commit`: the one whose patch it is. */
+interface Kept<Facts> {
+  readonly patch: Patch;
+  readonly facts: Facts;
+}
 
-  /** The patch that was read for `query` and has the hash of this position; undefined when it was evicted. */
-  get(
-    query: string,
-    from: Position | undefined,
-  ): { readonly patch: Patch; readonly facts: Facts } | undefined {
-    return from && this.#cached.get(`${from.mark}\0${query}`);
-  }
+/**
+ * The pages of patches. Recent ones are kept with their facts, so that all pages of one show the same state of the files and git runs
+ * only once; also after the last page, which may be requested again in a smaller size.
+ */
+export class PatchPages<Facts extends { readonly commit?: string }> {
+  readonly #kept = new Map<string, Kept<Facts>>();
 
-  set(query: string, patch: Patch, facts: Facts): void {
-    const key = `${patch.hash}\0${query}`;
+  /**
+   * A page of the patch that `read` gives for `query`, from the position of the cursor on. Throws INVALID_ARGUMENTS for a bad or
+   * outdated cursor, and what `read` throws.
+   */
+  async page(
+    query: unknown,
+    { cursor, maxBytes }: { readonly cursor: string | undefined; readonly maxBytes: () => number },
+    read: (from: Position | undefined) => Promise<Kept<Facts>>,
+  ): Promise<{ readonly facts: Facts; readonly page: Changes }> {
+    const from = cursor === undefined ? undefined : readCursor(positionSchema, cursor);
+    const keyOf = (hash: string, commit: string | undefined): string => JSON.stringify([hash, commit, query]);
+    const known = from && this.#kept.get(keyOf(from.mark, from.commit));
+    const found = known ?? (await read(from));
+    const { patch, facts } = found;
+    const page = patchPage(patch, { from, maxBytes: maxBytes(), commit: facts.commit });
+    const key = keyOf(patch.hash, facts.commit);
     // A map has its keys in the order of their first use: this one is the latest now.
-    this.#cached.delete(key);
-    this.#cached.set(key, { patch, facts });
+    this.#kept.delete(key);
+    this.#kept.set(key, found);
     let bytes = 0;
-    for (const [one, { patch: old }] of [...this.#cached].reverse()) {
+    for (const [one, { patch: old }] of [...this.#kept].reverse()) {
       bytes += old.bytes.length;
-      if (bytes > MAX_CACHED_BYTES && one !== key) this.#cached.delete(one);
+      if (bytes > MAX_CACHED_BYTES && one !== key) this.#kept.delete(one);
     }
+    return { facts, page };
   }
 }

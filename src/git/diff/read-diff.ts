@@ -1,7 +1,7 @@
-import { NulFields, unreadable } from '../run/run-git.js';
+import { unreadable } from '../run/run-git.js';
 import type { RepositoryGit } from '../run/repository-git.js';
 import { PatchReader, type Patch } from './patch.js';
-import { shownBytes } from './shown-bytes.js';
+import { shownBytes } from './patch-text.js';
 
 /** They make the output of all diffs independent of settings and prevent git from running programs. */
 const diffOptions: readonly string[] = [
@@ -22,7 +22,6 @@ export const patchOptions: readonly string[] = [
   '--unified=3',
   '--inter-hunk-context=0',
 ];
-const COLON = ':'.charCodeAt(0);
 const [NO_FILE, PLAIN_FILE, LINK] = ['000000', '100644', '120000'];
 const RAW = /^:(\d{6}) (\d{6}) [0-9a-f]+ [0-9a-f]+ ([A-Z])\d*$/;
 const COUNTS = /^(\d+|-)\t(\d+|-)\t/;
@@ -44,10 +43,7 @@ export interface FileStat {
   readonly from?: string;
   /** True when a name contains escaped bytes that are not UTF-8. */
   readonly escaped?: true;
-}
-
-/** As git names them (120000: a link): where the mode changed, and the new one of a new file that is not 100644. */
-export interface FileModes {
+  /** As git names them (120000: a link): where the mode changed, and the new one of a new file that is not 100644. */
   readonly old_mode?: string;
   readonly new_mode?: string;
   /** Where a link points now. */
@@ -55,16 +51,9 @@ export interface FileModes {
 }
 
 /** What a diff says of a file: its letter (A, D, M, …) and modes; its lines follow when all files were named. */
-export interface DiffFile extends FileModes, Partial<FileStat> {
+interface DiffFile extends Partial<FileStat> {
   readonly file: string;
   readonly letter: string;
-}
-
-export interface Diff {
-  /** By their names now. */
-  readonly files: ReadonlyMap<string, DiffFile>;
-  /** The text of `git diff --shortstat`. */
-  readonly summary: string;
 }
 
 /** A diff `command` of git and what it compares. */
@@ -88,63 +77,58 @@ export async function readPatch(git: RepositoryGit, { command, commits, within }
   return reader.finish();
 }
 
-/** The files that a diff finds, with their modes and lines. Throws like the runner. */
-export async function readDiff(git: RepositoryGit, query: DiffQuery): Promise<Diff> {
+/** The files that a diff finds, by their names now, and the text of `git diff --shortstat`. Throws like the runner. */
+export async function readDiff(git: RepositoryGit, query: DiffQuery) {
   const files = new Map<string, DiffFile>();
   const links: string[] = [];
   let summary = '';
-  /** Takes the names that follow: a pair has the old one first. */
-  let names: { readonly use: (name: Buffer, from?: Buffer) => void; readonly isPair: boolean } | undefined;
-  let from: Buffer | undefined;
+  /** What takes the names that follow, and how many those are: the old one comes first. */
+  let names: { readonly use: (name: Buffer, old?: Buffer) => void; readonly count: number } | undefined;
+  let old: Buffer | undefined;
+  const add = (name: Buffer, facts: Omit<Partial<DiffFile>, 'file'>): string | undefined => {
+    const { text: file, escaped } = shownBytes(name);
+    files.set(file, { letter: 'M', ...files.get(file), ...facts, file, ...(escaped && { escaped }) });
+    return escaped ? undefined : file;
+  };
   const takeRaw = (entry: string): typeof names => {
-    const [, old, now, letter] = RAW.exec(entry) ?? [];
+    const [, before, now, letter] = RAW.exec(entry) ?? [];
     if (letter === undefined || now === undefined) throw unreadable(`the entry "${entry}"`);
-    const isChanged = old !== NO_FILE && now !== NO_FILE && old !== now;
+    const isChanged = before !== NO_FILE && now !== NO_FILE && before !== now;
     const isOdd = isChanged || (letter === 'A' && now !== PLAIN_FILE);
-    const modes = { ...(isChanged && { old_mode: old }), ...(isOdd && { new_mode: now }) };
+    const modes = { ...(isChanged && { old_mode: before }), ...(isOdd && { new_mode: now }) };
     const use = (name: Buffer): void => {
-      const { text, escaped } = shownBytes(name);
-      if (now === LINK && !escaped && links.length < MAX_LINKS) links.push(text);
-      files.set(text, { file: text, letter, ...modes });
+      const file = add(name, { letter, ...modes });
+      if (now === LINK && file !== undefined && links.length < MAX_LINKS) links.push(file);
     };
-    return { use, isPair: letter === 'R' || letter === 'C' };
+    return { use, count: letter === 'R' || letter === 'C' ? 2 : 1 };
   };
   const takeCounts = (field: Buffer): typeof names => {
     const [all, added, removed] = COUNTS.exec(field.toString('latin1')) ?? [];
     if (all === undefined) throw unreadable('a numstat line without counts');
-    const lines =
-      added === '-'
-        ? ({ insertions: 0, deletions: 0, binary: true } as const)
-        : { insertions: Number(added), deletions: Number(removed) };
-    const use = (name: Buffer, oldName?: Buffer): void => {
-      const { text, escaped } = shownBytes(name);
-      const old = oldName && shownBytes(oldName);
-      files.set(text, {
-        ...(files.get(text) ?? { file: text, letter: 'M' }),
-        ...lines,
-        ...(old !== undefined && { from: old.text }),
-        ...((escaped || old?.escaped === true) && { escaped: true }),
-      });
+    const isBinary = added === '-';
+    const lines = isBinary
+      ? { insertions: 0, deletions: 0, binary: true as const }
+      : { insertions: Number(added), deletions: Number(removed) };
+    const use = (name: Buffer, from?: Buffer): void => {
+      const { text, escaped } = shownBytes(from ?? name);
+      add(name, { ...lines, ...(escaped && { escaped }), ...(from !== undefined && { from: text }) });
     };
-    if (field.length === all.length) return { use, isPair: true };
+    if (field.length === all.length) return { use, count: 2 };
     use(field.subarray(all.length));
     return undefined;
   };
-  const take = (field: Buffer): void => {
-    if (names?.isPair === true && from === undefined) from = Buffer.from(field);
-    else if (names !== undefined) {
-      names.use(field, from);
-      names = from = undefined;
-    } else if (field[0] === COLON) names = takeRaw(field.toString('latin1'));
-    else if (/^$| \d/.test(field.toString('latin1', 0, 2))) summary = field.toString('latin1').trim();
-    else names = takeCounts(field);
-  };
   const options = [...diffOptions, '--raw', '--numstat', '--shortstat', '-z'];
-  const fields = new NulFields(take);
   const args = [...query.command, ...options, ...query.commits, ...pathArguments(query.within)];
-  await git.stream(args, (chunk) => fields.push(chunk));
-  // The summary ends with a line end alone.
-  fields.push(Buffer.from([0]));
+  await git.eachField(args, (field) => {
+    const start = field.toString('latin1', 0, 2);
+    if (names?.count === 2 && old === undefined) old = Buffer.from(field);
+    else if (names !== undefined) {
+      names.use(field, old);
+      names = old = undefined;
+    } else if (start.startsWith(':')) names = takeRaw(field.toString('latin1'));
+    else if (/^$| \d/.test(start)) summary = field.toString('latin1').trim();
+    else names = takeCounts(field);
+  });
   for (const [file, link] of await targetsOf(git, query, links))
     files.set(file, { letter: 'M', ...files.get(file), file, link });
   return { files, summary: summary || 'No changes' };
@@ -169,7 +153,7 @@ async function targetsOf(
 /** The counts of a diff. */
 export interface DiffStat {
   /** At most 1,000; `total` counts all. */
-  readonly files: readonly (FileStat & FileModes)[];
+  readonly files: readonly FileStat[];
   readonly total: { readonly files: number };
   readonly summary: string;
 }

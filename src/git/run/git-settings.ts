@@ -1,5 +1,12 @@
-// Pure: selects the settings of the user and the repository that git may see. Only those listed here, so none that names a program.
-import { join } from 'node:path';
+// Pure: what git may see of the server's environment, and of the settings of the user and the repository. Only what is listed here, so nothing that names a program.
+import { delimiter, isAbsolute, join } from 'node:path';
+
+/** The part of the server's environment that git may see. */
+export interface GitContext {
+  readonly path: string | undefined;
+  readonly homeDir: string;
+  readonly xdgConfigHome: string | undefined;
+}
 
 /** A name as printed by `git config --list`: in lower case except for the subsection. */
 export type Setting = readonly [name: string, value: string];
@@ -13,18 +20,6 @@ export interface GitSettings {
   readonly mergeDrivers: readonly string[];
 }
 
-export interface UserFolders {
-  readonly homeDir: string;
-  readonly xdgConfigHome: string | undefined;
-}
-
-export const noSettings: GitSettings = {
-  format: [],
-  others: [],
-  filters: [],
-  mergeDrivers: [],
-};
-
 /** Texts, numbers and switches for the author of commits, for comparing files, and for upstream branches. */
 const VISIBLE =
   /^(?:user\.(?:name|email|useconfigonly)|(?:author|committer)\.(?:name|email)|core\.(?:filemode|ignorecase|precomposeunicode|symlinks|autocrlf|eol|excludesfile|checkstat|trustctime|sharedrepository|logallrefupdates|sparsecheckout|sparsecheckoutcone)|index\.sparse|branch\.[^]+\.(?:remote|merge)|remote\.[^]+\.fetch)$/;
@@ -34,10 +29,9 @@ const VISIBLE =
  */
 const VISIBLE_FROM_USER =
   /^(?:core\.attributesfile|safe\.directory|init\.(?:defaultbranch|templatedir|defaultobjectformat|defaultrefformat))$/;
-const USER_SCOPES: ReadonlySet<string> = new Set(['system', 'global']);
-const FORMAT = /^(?:core\.(?:repositoryformatversion|sharedrepository)|extensions\.[a-z]+)$/;
 /** Excluded: `config.worktree`, whose settings are already in the list, and a remote from which git fetches missing objects. */
-const UNUSED_FORMAT: ReadonlySet<string> = new Set(['extensions.worktreeconfig', 'extensions.partialclone']);
+const FORMAT =
+  /^(?:core\.(?:repositoryformatversion|sharedrepository)|extensions\.(?!(?:worktreeconfig|partialclone)$)[a-z]+)$/;
 const PATHS = /^(?:core\.(?:attributesfile|excludesfile)|safe\.directory|init\.templatedir)$/;
 
 /** Settings that always win: git fetches nothing and does nothing in the background. */
@@ -54,13 +48,41 @@ const ALWAYS: readonly Setting[] = [
   ['safe.barerepository', 'explicit'],
 ];
 
+/** The environment of all commands but those of `queryEnvironment`: git reads settings only from the folders `home` and `common`. */
+export function gitEnvironment({ path }: GitContext, home: string, common: string): Record<string, string> {
+  return { ...safeVariables(path), HOME: home, GIT_CONFIG_NOSYSTEM: '1', GIT_COMMON_DIR: common };
+}
+
+/** Only for `git config --list` and `git rev-parse`, which run no programs: it includes the user's and the repository's settings. */
+export function queryEnvironment({ path, homeDir, xdgConfigHome }: GitContext): Record<string, string> {
+  const config = xdgConfigHome === undefined ? {} : { XDG_CONFIG_HOME: xdgConfigHome };
+  return { ...safeVariables(path), HOME: homeDir, ...config };
+}
+
+function safeVariables(path = '/usr/local/bin:/usr/bin:/bin'): Record<string, string> {
+  return {
+    // Relative folders would be searched in the repository.
+    PATH: path.split(delimiter).filter(isAbsolute).join(delimiter),
+    LC_ALL: 'C',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_NO_LAZY_FETCH: '1',
+    // What the repository holds, and not what a replacement shows instead.
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_GRAFT_FILE: '/dev/null',
+    // No transport has this name, so git refuses every transport, whatever `protocol.<name>.allow` says.
+    GIT_ALLOW_PROTOCOL: 'none',
+    GIT_PAGER: 'cat',
+    GIT_ASKPASS: 'true',
+    GIT_SSH_COMMAND: 'false',
+    GIT_EDITOR: 'false',
+  };
+}
+
 /** Selects the settings from the output of `git config --list --show-scope -z`. */
-export function settingsAmong(listed: string, user: UserFolders): GitSettings {
+export function settingsAmong(listed: string, { homeDir, xdgConfigHome }: GitContext): GitSettings {
   const fields = listed.split('\0');
-  const config =
-    user.xdgConfigHome === undefined || user.xdgConfigHome === ''
-      ? join(user.homeDir, '.config')
-      : user.xdgConfigHome;
+  const config = xdgConfigHome || join(homeDir, '.config');
   const format: Setting[] = [];
   // git's defaults, named explicitly since git gets another home folder.
   const others: Setting[] = [
@@ -71,40 +93,35 @@ export function settingsAmong(listed: string, user: UserFolders): GitSettings {
   const mergeDrivers = new Set<string>();
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const scope = fields[at] ?? '';
-    const setting = settingOf(fields[at + 1] ?? '', user.homeDir);
+    const setting = settingOf(fields[at + 1] ?? '', homeDir);
     const [name, value] = setting;
-    if (VISIBLE.test(name) || (VISIBLE_FROM_USER.test(name) && USER_SCOPES.has(scope))) others.push(setting);
-    if (scope === 'local' && FORMAT.test(name) && !UNUSED_FORMAT.has(name) && /^\w*$/.test(value))
-      format.push(setting);
+    const isOfUser = scope === 'system' || scope === 'global';
+    if (VISIBLE.test(name) || (isOfUser && VISIBLE_FROM_USER.test(name))) others.push(setting);
+    if (scope === 'local' && FORMAT.test(name) && /^\w*$/.test(value)) format.push(setting);
     // The subsection is free text and may contain dots. git runs no program with an empty name; the last value counts.
     if (/^filter\.[^]+\.(?:clean|smudge|process)$/.test(name)) programs.set(name, value);
     const mergeDriver = /^merge\.([^]+)\.driver$/.exec(name)?.[1];
     if (mergeDriver !== undefined) mergeDrivers.add(mergeDriver);
   }
-  const filters = [...programs].flatMap(([name, value]) =>
-    value === '' ? [] : [name.slice('filter.'.length, name.lastIndexOf('.'))],
-  );
+  const filters = [...programs]
+    .filter(([, program]) => program !== '')
+    .map(([name]) => name.slice('filter.'.length, name.lastIndexOf('.')));
   return { format, others, filters, mergeDrivers: [...mergeDrivers] };
 }
 
-/** The text of the user's settings file. The settings that always win come last. */
-export function userSettingsText({ others }: GitSettings): string {
-  return settingsText([...others, ...ALWAYS]);
+/** The texts of the user's settings file, in which the settings that always win come last, and of the repository's. */
+export function settingsTexts(settings: GitSettings | undefined) {
+  const { others = [], format = [] } = settings ?? {};
+  return {
+    user: [...others, ...ALWAYS].map(settingText).join(''),
+    repository: [...format, ['core.bare', 'false'] as const].map(settingText).join(''),
+  };
 }
 
-/** The text of a repository's settings file. */
-export function repositorySettingsText({ format }: GitSettings): string {
-  return settingsText([...format, ['core.bare', 'false']]);
-}
-
-function settingsText(settings: readonly Setting[]): string {
-  return settings
-    .map(([name, value]) => {
-      const [, section = '', middle, key = ''] = /^([^.]+)(?:\.([^]*))?\.([^.]+)$/.exec(name) ?? [];
-      const head = middle === undefined ? section : `${section} "${escaped(middle)}"`;
-      return `[${head}]\n\t${key} = "${escaped(value).replaceAll('\n', '\\n')}"\n`;
-    })
-    .join('');
+function settingText([name, value]: Setting): string {
+  const [, section = '', middle, key = ''] = /^([^.]+)(?:\.([^]*))?\.([^.]+)$/.exec(name) ?? [];
+  const head = middle === undefined ? section : `${section} "${escaped(middle)}"`;
+  return `[${head}]\n\t${key} = "${escaped(value).replaceAll('\n', '\\n')}"\n`;
 }
 
 function settingOf(field: string, homeDir: string): Setting {

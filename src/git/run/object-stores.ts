@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import { readRegularFile } from '../../base/files/regular-file.js';
 import type { AllowedRoots } from '../../projects/allowed-roots.js';
-import { unquoted } from '../diff/patch-name.js';
+import { unquoted } from '../diff/patch-text.js';
 import type { Repository } from './repository.js';
 
 const MAX_ALTERNATES_BYTES = 65_536;
@@ -28,10 +28,8 @@ export async function checkStores(roots: AllowedRoots, { gitDir, commonDir }: Re
     if (stores.size > MAX_STORES)
       throw refused(commonDir, `it borrows from more than ${MAX_STORES} repositories`);
     await checkFolder(roots, store, 0);
-    const read = await readRegularFile(
-      await roots.resolve(join(store, 'info', 'alternates')),
-      MAX_ALTERNATES_BYTES,
-    );
+    const alternates = await roots.resolve(join(store, 'info', 'alternates'));
+    const read = await readRegularFile(alternates, MAX_ALTERNATES_BYTES);
     if (read.state === 'refused') throw refused(commonDir, `its alternates cannot be read: ${read.why}`);
     const lines = read.state === 'ok' ? read.bytes.toString('latin1').split('\n') : [];
     for (const line of lines)

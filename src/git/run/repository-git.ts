@@ -2,13 +2,12 @@ import { lstat } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { BridgeError, systemCodeOf, type Next } from '../../base/errors.js';
 import { withTempFolder } from '../../base/files/folders.js';
-import type { TakeChunk } from '../../os/run-program.js';
+import type { AllowedRoots } from '../../projects/allowed-roots.js';
 import type { GitSettings, Setting } from './git-settings.js';
+import { checkStores } from './object-stores.js';
 import { bareError, type Repository } from './repository.js';
-import { NulFields, unreadable, type GitCall, type GitRunner } from './run-git.js';
+import { GitAt, type GitRunner, type GitSetup } from './run-git.js';
 
-/** A repository of a million files has about 100 MB of entries. */
-const MAX_BYTES = 200_000_000;
 /** Concurrent `lstat` calls. */
 const STATS_AT_ONCE = 32;
 /** Enough to write a working tree of a hundred thousand files. */
@@ -16,24 +15,27 @@ const CHANGE_LIMIT_MS = 35_000;
 /** Author of commits when the user's git settings contain no name. */
 const NAME_WITHOUT_SETTINGS = 'claude-code-bridge';
 const NUL = Buffer.from([0]);
+/** For operations that must finish even if the caller cancels. */
+export const noAbort = new AbortController().signal;
 
-type GitOptions = Pick<GitCall, 'okCodes' | 'input' | 'environment'>;
-
-interface RepositoryCall extends Omit<GitCall, 'args'> {
-  readonly settings: GitSettings;
+/** What every use of git in a repository needs. */
+export interface GitDoor {
+  readonly roots: AllowedRoots;
+  readonly runner: GitRunner;
 }
 
 /**
- * git in one repository. Throws like the runner, also where git itself does not take the repository, and NOT_A_REPOSITORY when git
- * finds another one there or, unless `isBareEnough`, no working tree or one elsewhere.
+ * git in one repository. Throws like the runner, also where git itself does not take the repository; NOT_A_REPOSITORY when git
+ * finds another one there or, unless `isBareEnough`, no working tree or one elsewhere; and like `checkStores`.
  */
 export async function openGit(
-  runner: GitRunner,
+  { roots, runner }: GitDoor,
   repository: Repository,
   signal: AbortSignal,
   isBareEnough = false,
 ): Promise<RepositoryGit> {
   const { top, gitDir, commonDir } = repository;
+  await checkStores(roots, repository);
   const above = dirname(top);
   // git must find the repository itself, since only then it checks the owner. The environment keeps it from searching further
   // up, and from using another working tree that core.worktree names.
@@ -45,42 +47,38 @@ export async function openGit(
   if (seen.isBare && !isBareEnough)
     throw await bareError(`'${top}' is the top of a bare repository`, commonDir);
   if (!seen.isTop && !isBareEnough)
-    throw notHere(
+    throw new BridgeError(
+      'NOT_A_REPOSITORY',
       `The settings of the repository at '${top}' (core.worktree) name another folder for its files.`,
       'Inspect it in a terminal: git rev-parse --show-toplevel names the folder. git_log and git_show work here.',
     );
   // GIT_CEILING_DIRECTORIES has no escape for its delimiter. For a path that contains it, the repository may be another one.
   if (above.includes(delimiter) && ![gitDir, join(top, '.git')].includes(seen.gitDir))
-    throw notHere(
+    throw new BridgeError(
+      'NOT_A_REPOSITORY',
       `The .git of '${top}' is not a repository for git.`,
       'Repair the repository in a terminal.',
     );
-  return new RepositoryGit(runner, repository, { ...where, settings, commonDir });
-}
-
-function notHere(message: string, hint: string): BridgeError {
-  return new BridgeError('NOT_A_REPOSITORY', message, hint);
+  return new RepositoryGit(runner, repository, settings, { ...where, commonDir });
 }
 
 /** Runs git in one repository, for one tool call. */
-export class RepositoryGit {
+export class RepositoryGit extends GitAt {
   readonly repository: Repository;
   readonly settings: GitSettings;
-  readonly #runner: GitRunner;
-  readonly #base: RepositoryCall;
 
-  constructor(runner: GitRunner, repository: Repository, base: RepositoryCall) {
-    this.#runner = runner;
+  constructor(runner: GitRunner, repository: Repository, settings: GitSettings, setup: GitSetup) {
+    super(runner, { ...setup, settings });
     this.repository = repository;
-    this.#base = base;
-    this.settings = base.settings;
+    this.settings = settings;
   }
 
   /** The same with more variables in its environment, or another signal. */
-  with({ environment, signal }: Partial<Pick<GitCall, 'environment' | 'signal'>>): RepositoryGit {
-    return this.#derived({
-      environment: { ...this.#base.environment, ...environment },
-      ...(signal !== undefined && { signal: AbortSignal.any([this.#base.signal, signal]) }),
+  with({ environment, signal }: Partial<Pick<GitSetup, 'environment' | 'signal'>>): RepositoryGit {
+    return new RepositoryGit(this.runner, this.repository, this.settings, {
+      ...this.setup,
+      environment: { ...this.setup.environment, ...environment },
+      ...(signal !== undefined && { signal: AbortSignal.any([this.setup.signal, signal]) }),
     });
   }
 
@@ -90,66 +88,8 @@ export class RepositoryGit {
     const { mergeDrivers, others } = this.settings;
     const failing = mergeDrivers.map((name): Setting => [`merge.${name}.driver`, 'false']);
     const settings = { ...this.settings, others: [...others, ...failing] };
-    return this.#derived({ settings, timeLimitMs: CHANGE_LIMIT_MS, changes: true });
-  }
-
-  #derived(changes: Partial<RepositoryCall>): RepositoryGit {
-    return new RepositoryGit(this.#runner, this.repository, { ...this.#base, ...changes });
-  }
-
-  #call(args: readonly string[], options: GitOptions): GitCall {
-    return {
-      ...this.#base,
-      ...options,
-      args,
-      environment: { ...this.#base.environment, ...options.environment },
-    };
-  }
-
-  /** Passes every chunk of output to `take`, and returns the exit code. Throws like the runner. */
-  stream(args: readonly string[], take: TakeChunk, options: GitOptions = {}): Promise<number> {
-    return this.#runner.stream(this.#call(args, options), take);
-  }
-
-  /** The whole output. Throws like the runner. */
-  async output(
-    args: readonly string[],
-    options: GitOptions = {},
-  ): Promise<{ readonly code: number; readonly bytes: Buffer; readonly text: string }> {
-    const { code, bytes } = await this.#runner.output(this.#call(args, options));
-    return { code, bytes, text: bytes.toString('utf8') };
-  }
-
-  /** The output without its last line end. Throws for every exit code except 0. */
-  async text(args: readonly string[], options: GitOptions = {}): Promise<string> {
-    return (await this.output(args, options)).text.replace(/\n$/, '');
-  }
-
-  /** Passes on each NUL-separated field of the output. */
-  async eachField(
-    args: readonly string[],
-    take: (field: Buffer) => void,
-    options: GitOptions = {},
-  ): Promise<void> {
-    let bytes = 0;
-    const fields = new NulFields(take);
-    await this.stream(
-      args,
-      (chunk) => {
-        bytes += chunk.length;
-        if (bytes > MAX_BYTES) throw unreadable(`more than ${MAX_BYTES} bytes of names`);
-        fields.push(chunk);
-      },
-      options,
-    );
-    fields.end();
-  }
-
-  /** The NUL-separated fields of the output. */
-  async fields(args: readonly string[], options: GitOptions = {}): Promise<readonly Buffer[]> {
-    const found: Buffer[] = [];
-    await this.eachField(args, (field) => void found.push(Buffer.from(field)), options);
-    return found;
+    const setup = { ...this.setup, timeLimitMs: CHANGE_LIMIT_MS, changes: true };
+    return new RepositoryGit(this.runner, this.repository, settings, setup);
   }
 
   /**
@@ -194,9 +134,8 @@ export class RepositoryGit {
     // In a temporary folder, where programs in the project cannot change it: git trusts its index.
     return withTempFolder('claude-code-bridge-git-', async (scratch) => {
       const plain = this.with({ environment: { GIT_INDEX_FILE: join(scratch, 'index') } });
-      const update = async (args: readonly string[], lines: readonly Buffer[] = []): Promise<void> => {
-        await plain.output(['update-index', ...args], { input: nulLines(lines), okCodes: [0, 1] });
-      };
+      const update = (args: readonly string[], lines: readonly Buffer[] = []) =>
+        plain.output(['update-index', ...args], { input: nulLines(lines), okCodes: [0, 1] });
       const { lines, skipped } = await this.#index();
       await update(['-z', '--index-info'], lines);
       const isSparse = this.settings.others.some(

@@ -8,7 +8,7 @@ import type { AllowedPath, AllowedRoots } from '../../projects/allowed-roots.js'
 /** A `.git` file or the `commondir` of a worktree contains one path. */
 const MAX_POINTER_BYTES = 8_192;
 
-/** A repository whose folders are inside the allowed roots; `checkStores` checks their contents. */
+/** A repository whose folders are inside the allowed roots; `openGit` checks their contents. */
 export interface Repository {
   /** Folder of the working tree, which contains `.git`. */
   readonly top: AllowedPath;
@@ -36,21 +36,22 @@ export async function findRepository(
   path: AllowedPath,
   isBareEnough = false,
 ): Promise<RepositoryPath> {
-  const start = await folderOf(roots, path);
+  let folder: AllowedPath | undefined = path;
+  // From the nearest existing folder, since git also knows deleted files.
+  while ((await kindOf(folder)) !== 'folder') folder = await roots.resolve(dirname(folder));
   for (
-    let folder: AllowedPath | undefined = start;
-    folder !== undefined;
-    folder = await parentOf(roots, folder)
+    let below = '';
+    folder !== undefined && folder !== below;
+    folder = await roots.admit(dirname(folder))
   ) {
+    below = folder;
     const repository = await gitOf(roots, folder);
-    if (repository === undefined) {
-      if ((await faultOf(folder, folder)) !== undefined) continue;
-      if (isBareEnough && folder === path)
-        return { repository: { top: folder, gitDir: folder, commonDir: folder }, path, within: undefined };
-      throw await bareError(`'${folder}' is a bare repository or a .git folder`, folder);
-    }
-    const within = relative(folder, path);
-    return { repository, path, within: within === '' ? undefined : within };
+    if (repository !== undefined)
+      return { repository, path, within: folder === path ? undefined : relative(folder, path) };
+    if ((await faultOf(folder, folder)) !== undefined) continue;
+    if (isBareEnough && folder === path)
+      return { repository: { top: folder, gitDir: folder, commonDir: folder }, path, within: undefined };
+    throw await bareError(`'${folder}' is a bare repository or a .git folder`, folder);
   }
   throw new BridgeError(
     'NOT_A_REPOSITORY',
@@ -83,12 +84,16 @@ export async function gitOf(roots: AllowedRoots, top: AllowedPath): Promise<Repo
     if (target === undefined) throw notFollowed(`'${git}' is a file that names no repository`);
     // As for git, relative to the working tree, wherever a link leads.
     gitDir = await roots.resolve(resolve(top, target)).catch((thrown: unknown) => {
-      throw thrown instanceof BridgeError
-        ? new BridgeError(thrown.code, `The repository that '${git}' names: ${thrown.message}`, thrown.hint)
-        : thrown;
+      if (!(thrown instanceof BridgeError)) throw thrown;
+      const message = `The repository that '${git}' names: ${thrown.message}`;
+      throw new BridgeError(thrown.code, message, thrown.hint);
     });
   }
-  const commonDir = await commonDirOf(roots, gitDir);
+  const common = join(gitDir, 'commondir');
+  const commonDir =
+    (await kindOf(common)) === 'missing'
+      ? gitDir
+      : await roots.resolve(resolve(gitDir, await pointerText(common)));
   const fault = await faultOf(gitDir, commonDir);
   if (fault !== undefined)
     throw notFollowed(gitDir === git ? `'${git}' ${fault}` : `'${git}' leads to '${gitDir}', which ${fault}`);
@@ -128,39 +133,10 @@ export async function bareError(what: string, commonDir: string): Promise<Bridge
 
 /** The folder of the next repository above a folder, even outside the roots. */
 export async function repositoryAbove(folder: string): Promise<string | undefined> {
-  for (let above = dirname(folder); ; above = dirname(above)) {
-    if (
-      (await kindOf(join(above, '.git'))) === 'file' ||
-      (await kindOf(join(above, '.git', 'HEAD'))) === 'file'
-    )
-      return above;
-    if (above === dirname(above)) return undefined;
-  }
-}
-
-async function commonDirOf(roots: AllowedRoots, gitDir: AllowedPath): Promise<AllowedPath> {
-  const file = join(gitDir, 'commondir');
-  if ((await kindOf(file)) === 'missing') return gitDir;
-  return roots.resolve(resolve(gitDir, await pointerText(file)));
-}
-
-async function parentOf(roots: AllowedRoots, folder: AllowedPath): Promise<AllowedPath | undefined> {
-  const parent = dirname(folder);
-  if (parent === folder) return undefined;
-  try {
-    return await roots.resolve(parent);
-  } catch (thrown) {
-    // The parent is outside the roots, so the search ends.
-    if (thrown instanceof BridgeError && thrown.code === 'PATH_NOT_ALLOWED') return undefined;
-    throw thrown;
-  }
-}
-
-/** The nearest existing folder of the path, since git also knows deleted files. */
-async function folderOf(roots: AllowedRoots, path: AllowedPath): Promise<AllowedPath> {
-  let folder = path;
-  while ((await kindOf(folder)) !== 'folder') folder = await roots.resolve(dirname(folder));
-  return folder;
+  const above = dirname(folder);
+  if (above === folder) return undefined;
+  for (const sign of ['.git', '.git/HEAD']) if ((await kindOf(join(above, sign))) === 'file') return above;
+  return repositoryAbove(above);
 }
 
 /** The path that a file of git contains, without the line ends behind it. */
@@ -174,15 +150,11 @@ async function pointerText(path: string): Promise<string> {
   );
 }
 
-/** What a path leads to, or with `lstat` what it is. */
+/** What a path leads to, or with `lstat` what it is. What is not accessible and loops of links count as missing, too. */
 export async function kindOf(path: string, look = stat): Promise<'folder' | 'file' | 'other' | 'missing'> {
-  try {
-    const facts = await look(path);
-    return facts.isDirectory() ? 'folder' : facts.isFile() ? 'file' : 'other';
-  } catch (thrown) {
-    const code = systemCodeOf(thrown);
-    if (code === undefined) throw thrown;
-    // Inaccessible paths and loops of links count as missing, too.
-    return 'missing';
-  }
+  const facts = await look(path).catch((thrown: unknown) => {
+    if (systemCodeOf(thrown) === undefined) throw thrown;
+  });
+  if (facts === undefined) return 'missing';
+  return facts.isDirectory() ? 'folder' : facts.isFile() ? 'file' : 'other';
 }

@@ -4,13 +4,13 @@ import { BridgeError } from '../../base/errors.js';
 import { makeTempFolder, tempFolderFault } from '../../base/files/folders.js';
 import { Slots } from '../../base/lifecycle.js';
 import { oneLine } from '../../base/text.js';
-import { runProgram, type TakeChunk } from '../../os/run-program.js';
-import { gitEnvironment, queryEnvironment, type GitContext } from './git-environment.js';
+import { runProgram, type ProgramEnd, type TakeChunk } from '../../os/run-program.js';
 import {
-  noSettings,
-  repositorySettingsText,
+  gitEnvironment,
+  queryEnvironment,
   settingsAmong,
-  userSettingsText,
+  settingsTexts,
+  type GitContext,
   type GitSettings,
 } from './git-settings.js';
 
@@ -23,6 +23,8 @@ const TIME_LIMIT_MS = 20_000;
 const SHOWN_STDERR_CHARS = 600;
 /** Limit for output that is buffered (names, revisions, lists of settings). */
 const MAX_BUFFERED_BYTES = 1_000_000;
+/** Limit for lists of names: a repository of a million files has about 100 MB of entries. */
+const MAX_NAMES_BYTES = 200_000_000;
 /** A path has at most about 4,096 bytes, and a status line contains one or two of them. */
 const MAX_FIELD_BYTES = 65_536;
 /** The folder comes last in both, since its name may contain line ends. */
@@ -36,9 +38,9 @@ const SHARED = 'HEAD info logs objects packed-refs refs reftable shallow worktre
 /** Each run of git or ripgrep takes one slot. To avoid deadlocks, code that has a slot must not wait for another one. */
 export const gitRuns = new Slots(RUNS);
 
-export interface GitCall {
+/** Where and how git runs. */
+export interface GitSetup {
   readonly cwd: string;
-  readonly args: readonly string[];
   readonly signal: AbortSignal;
   /** The settings that git may see; default: none of the user's and the repository's. */
   readonly settings?: GitSettings;
@@ -47,73 +49,150 @@ export interface GitCall {
   /** A folder outside of repositories that git takes for the top of an empty one. */
   readonly plainTop?: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Longer limit for commands that write many files; default: that of the runner. */
+  readonly timeLimitMs?: number;
+  /** True for commands that change the repository or its files. */
+  readonly changes?: boolean;
+}
+
+export interface GitOptions extends Pick<GitSetup, 'environment'> {
   /** Exit codes that are no errors; default: 0. */
   readonly okCodes?: readonly number[];
   /** Standard input of git; default: empty. */
   readonly input?: Uint8Array;
-  /** Longer limit for commands that write many files; default: that of the runner. */
-  readonly timeLimitMs?: number;
-  /** True for a command that changes the repository or its files. */
-  readonly changes?: boolean;
 }
 
-type GitLocation = Pick<GitCall, 'cwd' | 'signal' | 'environment'>;
-
-export interface GitRunner {
-  /** Passes every chunk of output to `take` and resolves with the exit code. Throws GIT_FAILED, GIT_NOT_FOUND. */
-  stream(call: GitCall, take: TakeChunk): Promise<number>;
-  /** The whole output, at most 1 MB. Throws like `stream`. */
-  output(call: GitCall): Promise<{ readonly code: number; readonly bytes: Buffer }>;
-  /** The settings for a folder that git may see. Throws like `stream`. */
-  settings(call: GitLocation): Promise<GitSettings>;
-  /** The common folder of the repository that contains a folder; undefined outside a repository. Throws like `stream`. */
-  commonDir(call: GitLocation): Promise<string | undefined>;
-  /** What a folder with a `.git` is to git itself, with all settings. Throws like `stream` where git takes no repository there. */
-  topOf(call: GitLocation): Promise<GitTop>;
+interface GitCall extends GitSetup, GitOptions {
+  readonly args: readonly string[];
 }
 
-interface GitTop {
-  readonly isBare: boolean;
-  /** The files of the repository begin here. */
-  readonly isTop: boolean;
-  readonly gitDir: string;
-}
+type Location = Pick<GitSetup, 'cwd' | 'signal' | 'environment'>;
 
 /** All runs of git go through this: fixed arguments, no shell, no terminal, its own process group, bounded time. */
-export function gitRunner(context: GitContext, timeLimitMs: number = TIME_LIMIT_MS): GitRunner {
-  const run = async (call: GitCall, env: Record<string, string>, take: TakeChunk): Promise<number> => {
-    const slot = await gitRuns.take(call.signal);
+export class GitRunner {
+  readonly #context: GitContext;
+  readonly #timeLimitMs: number;
+
+  constructor(context: GitContext, timeLimitMs = TIME_LIMIT_MS) {
+    this.#context = context;
+    this.#timeLimitMs = timeLimitMs;
+  }
+
+  /** Passes every chunk of output to `take` and resolves with the exit code. Throws GIT_FAILED, GIT_NOT_FOUND. */
+  stream(call: GitCall, take: TakeChunk): Promise<number> {
+    return withOwnFolders(call, (home, common) => {
+      const plain = call.plainTop === undefined ? {} : { GIT_DIR: common, GIT_WORK_TREE: call.plainTop };
+      return this.#run(call, { ...gitEnvironment(this.#context, home, common), ...plain }, take);
+    });
+  }
+
+  /** The settings for a folder that git may see. Throws like `stream`. */
+  async settings(at: Location): Promise<GitSettings> {
+    const { bytes } = await this.#ask({ ...at, args: LIST_SETTINGS });
+    return settingsAmong(bytes.toString(), this.#context);
+  }
+
+  /** The common folder of the repository that contains a folder; undefined outside a repository. Throws like `stream`. */
+  async commonDir(at: Location): Promise<string | undefined> {
+    const { code, bytes } = await this.#ask({ ...at, args: FIND_COMMON_DIR, okCodes: [0, 128] });
+    return code === 0 ? /^true\n([^]*)\n$/.exec(bytes.toString())?.[1] : undefined;
+  }
+
+  /**
+   * What a folder with a `.git` is to git itself, with all settings; `isTop`: the files of the repository begin here. Throws like
+   * `stream` where git takes no repository there.
+   */
+  async topOf(at: Location) {
+    const { bytes } = await this.#ask({ ...at, args: FIND_TOP });
+    const [, bare, inside, prefix, gitDir = ''] =
+      /^(\w+)\n(\w+)\n(.*)\n([^]*)\n$/.exec(bytes.toString()) ?? [];
+    return { isBare: bare === 'true', isTop: inside === 'true' && prefix === '', gitDir };
+  }
+
+  /** Runs git with all settings, which is only safe for finding a repository and listing its settings. */
+  #ask(call: GitCall) {
+    return buffered(call, (take) => this.#run(call, queryEnvironment(this.#context), take));
+  }
+
+  async #run(call: GitCall, env: Record<string, string>, take: TakeChunk): Promise<number> {
+    const { cwd, signal, input, timeLimitMs = this.#timeLimitMs } = call;
+    const args = ['--no-pager', '--literal-pathspecs', ...call.args];
+    const limits = { timeLimitMs, maxDataBytes: MAX_DATA_BYTES, ...(input !== undefined && { input }) };
+    const all = { ...env, ...call.environment };
+    const slot = await gitRuns.take(signal);
     try {
-      return await runOnce({ timeLimitMs, ...call }, { ...env, ...call.environment }, take);
+      const end = await runProgram({ program: 'git', args, cwd, env: all, signal, ...limits }, take);
+      if (end.how === 'exited' && (call.okCodes ?? [0]).includes(end.code)) return end.code;
+      throw faultOf(call, end, all, timeLimitMs);
     } finally {
       slot.dispose();
     }
-  };
-  const stream: GitRunner['stream'] = (call, take) =>
-    withOwnFolders(call, (home, common) => {
-      const { plainTop } = call;
-      const plain = plainTop === undefined ? {} : { GIT_DIR: common, GIT_WORK_TREE: plainTop };
-      return run(call, { ...gitEnvironment(context.path, { home, common }), ...plain }, take);
-    });
-  // Runs git with all settings, which is only safe for finding a repository and listing its settings.
-  const ask = async (call: GitCall): Promise<{ readonly code: number; readonly text: string }> => {
-    const { code, bytes } = await buffered(call, (take) => run(call, queryEnvironment(context), take));
-    return { code, text: bytes.toString('utf8') };
-  };
-  return {
-    stream,
-    output: (call) => buffered(call, (take) => stream(call, take)),
-    settings: async (at) => settingsAmong((await ask({ ...at, args: LIST_SETTINGS })).text, context),
-    commonDir: async (at) => {
-      const { code, text } = await ask({ ...at, args: FIND_COMMON_DIR, okCodes: [0, 128] });
-      return code === 0 ? /^true\n([^]*)\n$/.exec(text)?.[1] : undefined;
-    },
-    topOf: async (at) => {
-      const { text } = await ask({ ...at, args: FIND_TOP });
-      const [, bare, inside, prefix, gitDir = ''] = /^(\w+)\n(\w+)\n(.*)\n([^]*)\n$/.exec(text) ?? [];
-      return { isBare: bare === 'true', isTop: inside === 'true' && prefix === '', gitDir };
-    },
-  };
+  }
+}
+
+/** git at one place. Throws like the runner. */
+export class GitAt {
+  protected readonly runner: GitRunner;
+  protected readonly setup: GitSetup;
+
+  constructor(runner: GitRunner, setup: GitSetup) {
+    this.runner = runner;
+    this.setup = setup;
+  }
+
+  /** Passes every chunk of output to `take`, and returns the exit code. */
+  stream(args: readonly string[], take: TakeChunk, options: GitOptions = {}): Promise<number> {
+    return this.runner.stream(this.#call(args, options), take);
+  }
+
+  /** The whole output, at most 1 MB. */
+  async output(args: readonly string[], options: GitOptions = {}) {
+    const call = this.#call(args, options);
+    const { code, bytes } = await buffered(call, (take) => this.runner.stream(call, take));
+    return { code, bytes, text: bytes.toString() };
+  }
+
+  /** The output without its last line end. Throws for every exit code except 0. */
+  async text(args: readonly string[], options: GitOptions = {}): Promise<string> {
+    return (await this.output(args, options)).text.replace(/\n$/, '');
+  }
+
+  /** Passes on each NUL-separated field of the output; buffers at most one. Throws GIT_FAILED for what is too long. */
+  async eachField(
+    args: readonly string[],
+    take: (field: Buffer) => void,
+    options: GitOptions = {},
+  ): Promise<void> {
+    let total = 0;
+    let rest: Buffer = Buffer.alloc(0);
+    const push = (chunk: Buffer): void => {
+      total += chunk.length;
+      if (total > MAX_NAMES_BYTES) throw unreadable(`more than ${MAX_NAMES_BYTES} bytes of names`);
+      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+      let start = 0;
+      for (let end = bytes.indexOf(0); end >= 0; end = bytes.indexOf(0, start)) {
+        take(bytes.subarray(start, end));
+        start = end + 1;
+      }
+      rest = bytes.subarray(start);
+      if (rest.length > MAX_FIELD_BYTES) throw unreadable('a name that is too long');
+    };
+    await this.stream(args, push, options);
+    // Only the line of `--shortstat` ends without one.
+    if (rest.length > 0) take(rest);
+  }
+
+  /** The NUL-separated fields of the output. */
+  async fields(args: readonly string[], options: GitOptions = {}): Promise<readonly Buffer[]> {
+    const found: Buffer[] = [];
+    await this.eachField(args, (field) => void found.push(Buffer.from(field)), options);
+    return found;
+  }
+
+  #call(args: readonly string[], options: GitOptions): GitCall {
+    const environment = { ...this.setup.environment, ...options.environment };
+    return { ...this.setup, ...options, args, environment };
+  }
 }
 
 /**
@@ -122,20 +201,21 @@ export function gitRunner(context: GitContext, timeLimitMs: number = TIME_LIMIT_
  * `commonDir` it is an empty repository. Removes both. Throws NOT_WRITABLE, and what `use` throws.
  */
 async function withOwnFolders<T>(
-  { settings = noSettings, commonDir }: GitCall,
+  { settings, commonDir }: Pick<GitSetup, 'settings' | 'commonDir'>,
   use: (home: string, common: string) => Promise<T>,
 ): Promise<T> {
   const home = await makeTempFolder('claude-code-bridge-git-');
   const common = join(home, 'common');
   try {
     try {
-      await writeFile(join(home, '.gitconfig'), userSettingsText(settings), { mode: 0o600 });
+      const texts = settingsTexts(settings);
+      await writeFile(join(home, '.gitconfig'), texts.user, { mode: 0o600 });
       await mkdir(common, { mode: 0o700 });
-      await writeFile(join(common, 'config'), repositorySettingsText(settings), { mode: 0o600 });
-      // Without these git finds no repository at all.
+      await writeFile(join(common, 'config'), texts.repository, { mode: 0o600 });
       if (commonDir !== undefined)
         await Promise.all(SHARED.map((name) => symlink(join(commonDir, name), join(common, name))));
       else {
+        // Without these git finds no repository at all.
         await writeFile(join(common, 'HEAD'), 'ref: refs/heads/main\n');
         for (const name of ['objects', 'refs']) await mkdir(join(common, name));
       }
@@ -148,10 +228,7 @@ async function withOwnFolders<T>(
   }
 }
 
-async function buffered(
-  call: GitCall,
-  stream: (take: TakeChunk) => Promise<number>,
-): Promise<{ readonly code: number; readonly bytes: Buffer }> {
+async function buffered(call: GitCall, stream: (take: TakeChunk) => Promise<number>) {
   const chunks: Buffer[] = [];
   let length = 0;
   const code = await stream((chunk) => {
@@ -162,42 +239,33 @@ async function buffered(
   return { code, bytes: Buffer.concat(chunks) };
 }
 
-async function runOnce(
-  call: GitCall & { readonly timeLimitMs: number },
-  env: Record<string, string>,
-  take: TakeChunk,
-): Promise<number> {
-  const { cwd, signal, input, timeLimitMs } = call;
-  const args = ['--no-pager', '--literal-pathspecs', ...call.args];
-  const limits = { timeLimitMs, maxDataBytes: MAX_DATA_BYTES, ...(input !== undefined && { input }) };
-  const end = await runProgram({ program: 'git', args, cwd, env, signal, ...limits }, take);
-  switch (end.how) {
-    case 'exited':
-      if ((call.okCodes ?? [0]).includes(end.code)) return end.code;
-      throw gitError(call, end.code, withoutTemporary(end.stderr, call, env));
-    case 'killed':
-      throw gitError(call, end.signal, withoutTemporary(end.stderr, call, env));
-    case 'missing':
-      throw new BridgeError(
-        'GIT_NOT_FOUND',
-        'git could not be started: it is not on PATH, or the folder was removed.',
-        'Install git, and make sure that it is on the PATH of the server.',
-      );
-    case 'too-slow':
-      throw failed(call, `did not finish within ${timeLimitMs / 1_000} seconds`);
-    case 'blocked':
-      throw new BridgeError(
-        'GIT_FAILED',
-        `git ${call.args[0] ?? ''} is blocked: a file that it reads, such as .gitignore, is a named pipe without a writer.`,
-        'Remove the pipe: find . -type p shows it.',
-      );
-  }
-}
-
-function failed(call: GitCall, what: string): BridgeError {
+/** The error for an end that is none of `okCodes`. */
+function faultOf(
+  call: GitCall,
+  end: ProgramEnd,
+  env: Readonly<Record<string, string>>,
+  limitMs: number,
+): BridgeError {
+  if (end.how === 'exited') return gitError(call, end.code, withoutTemporary(end.stderr, call, env));
+  if (end.how === 'killed') return gitError(call, end.signal, withoutTemporary(end.stderr, call, env));
+  if (end.how === 'too-slow') return failed(call, `did not finish within ${limitMs / 1_000} seconds`);
+  if (end.how === 'missing')
+    return new BridgeError(
+      'GIT_NOT_FOUND',
+      'git could not be started: it is not on PATH, or the folder was removed.',
+      'Install git, and make sure that it is on the PATH of the server.',
+    );
   return new BridgeError(
     'GIT_FAILED',
-    `git ${call.args[0] ?? ''} ${what}.`,
+    `git ${call.args[0] ?? ''} is blocked: a file that it reads, such as .gitignore, is a named pipe without a writer.`,
+    'Remove the pipe: find . -type p shows it.',
+  );
+}
+
+function failed({ args }: GitCall, what: string): BridgeError {
+  return new BridgeError(
+    'GIT_FAILED',
+    `git ${args[0] ?? ''} ${what}.`,
     'Limit the call with a path, or inspect the repository in a terminal.',
   );
 }
@@ -206,56 +274,27 @@ function failed(call: GitCall, what: string): BridgeError {
 function withoutTemporary(
   stderr: string,
   { commonDir = '.git' }: GitCall,
-  env: Record<string, string>,
+  { GIT_COMMON_DIR: common, GIT_INDEX_FILE: index, HOME: home = '' }: Readonly<Record<string, string>>,
 ): string {
-  const { GIT_COMMON_DIR: common, GIT_INDEX_FILE: index, HOME: home = '' } = env;
   const shown = index === undefined ? stderr : stderr.replaceAll(index, 'index');
   return common === undefined ? shown : shown.replaceAll(common, commonDir).replaceAll(home, '~');
 }
 
-/** The error with git's own message. */
-function gitError(call: GitCall, code: number | string, stderr: string): BridgeError {
+function gitError({ args, cwd, changes }: GitCall, code: number | string, stderr: string): BridgeError {
   // Hints are advice, also on the empty file of grafts that the bridge itself names.
   const said = stderr.replaceAll(/^hint:.*\n?/gm, '').trim();
   const message = oneLine(said.replaceAll(/^(fatal|error): /gm, ''), SHOWN_STDERR_CHARS);
   if (stderr.includes('dubious ownership'))
     return new BridgeError(
       'NOT_A_REPOSITORY',
-      `The repository at '${call.cwd}' belongs to another user, and git does not trust it.`,
-      `If the user trusts it, they can run: git config --global --add safe.directory ${JSON.stringify(call.cwd)}`,
+      `The repository at '${cwd}' belongs to another user, and git does not trust it.`,
+      `If the user trusts it, they can run: git config --global --add safe.directory ${JSON.stringify(cwd)}`,
     );
   return new BridgeError(
     stderr.includes('not a git repository') ? 'NOT_A_REPOSITORY' : 'GIT_FAILED',
-    `git ${call.args[0] ?? ''} failed (${code}): ${message === '' ? 'it printed no message' : message}`,
-    `The message is git’s own. ${call.changes === true ? 'Whether anything changed is unknown.' : 'Nothing was changed; repair what it names in a terminal.'}`,
+    `git ${args[0] ?? ''} failed (${code}): ${message === '' ? 'it printed no message' : message}`,
+    `The message is git’s own. ${changes === true ? 'Whether anything changed is unknown.' : 'Nothing was changed; repair what it names in a terminal.'}`,
   );
-}
-
-/** Splits a stream at its NUL bytes; buffers at most one field. */
-export class NulFields {
-  readonly #take: (field: Buffer) => void;
-  #rest: Buffer = Buffer.alloc(0);
-
-  constructor(take: (field: Buffer) => void) {
-    this.#take = take;
-  }
-
-  /** Throws GIT_FAILED for a field that is too long. */
-  push(chunk: Buffer): void {
-    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    let start = 0;
-    for (let end = bytes.indexOf(0); end >= 0; end = bytes.indexOf(0, start)) {
-      this.#take(bytes.subarray(start, end));
-      start = end + 1;
-    }
-    this.#rest = bytes.subarray(start);
-    if (this.#rest.length > MAX_FIELD_BYTES) throw unreadable('a name that is too long');
-  }
-
-  /** Throws GIT_FAILED when the stream ended within a field. */
-  end(): void {
-    if (this.#rest.length > 0) throw unreadable('an incomplete line');
-  }
 }
 
 /** The error for output that no version of git's format allows. */

@@ -8,7 +8,6 @@ import type { Repository } from '../run/repository.js';
 /** Beyond this a start would take long, and the copies much room. */
 const MAX_FILES = 5_000;
 const MAX_BYTES = 100_000_000;
-const SLASH = '/';
 const UNCOMMITTED = ['ls-files', '--others', '--modified', '--exclude-standard', '-z'];
 const GONE = ['diff-tree', '-r', '--name-only', '-z', '--no-renames', '--diff-filter=D'];
 
@@ -40,15 +39,15 @@ export async function keepTree(
 /** Gives the index of `git` what the disk has at these paths: files, links, or nothing. */
 export async function takeIn(git: RepositoryGit, names: readonly Buffer[]): Promise<void> {
   // A repository without a commit is listed as a folder.
-  const paths = names.filter((name) => name.at(-1) !== SLASH.charCodeAt(0));
+  const paths = names.filter((name) => !name.toString('latin1').endsWith('/'));
   const filtered = new Set(await git.filtered(paths));
-  const found = { file: new Array<Buffer>(), missing: new Array<Buffer>() };
+  const found = { file: new Array<Buffer>(), missing: new Array<Buffer>(), repository: new Array<Buffer>() };
   let bytes = 0;
   for (const path of paths) {
     if (filtered.has(path)) continue;
     const { kind, size } = await onDisk(git.repository.top, path);
     bytes += size;
-    if (kind !== 'repository') found[kind].push(path);
+    found[kind].push(path);
   }
   if (paths.length > MAX_FILES || bytes > MAX_BYTES)
     throw new BridgeError(
@@ -56,12 +55,10 @@ export async function takeIn(git: RepositoryGit, names: readonly Buffer[]): Prom
       `There are more than ${MAX_FILES} uncommitted files, or more than ${MAX_BYTES / 1_000_000} MB of them.`,
       'Commit them, or have git ignore them.',
     );
-  const update = async (paths: readonly Buffer[], ...how: readonly string[]): Promise<void> => {
-    if (paths.length > 0)
-      await git.output(['update-index', ...how, '-z', '--stdin'], { input: nulLines(paths) });
-  };
-  await update(found.missing, '--force-remove');
-  await update(found.file, '--add', '--replace');
+  const update = (how: readonly string[], paths: readonly Buffer[]) =>
+    git.output(['update-index', ...how, '-z', '--stdin'], { input: nulLines(paths) });
+  if (found.missing.length > 0) await update(['--force-remove'], found.missing);
+  if (found.file.length > 0) await update(['--add', '--replace'], found.file);
 }
 
 interface Found {
@@ -74,11 +71,11 @@ interface Found {
 
 /** What the disk has at a path of a repository. */
 export async function onDisk(top: string, path: Buffer): Promise<Found> {
-  const folder = Buffer.from(`${top}${SLASH}`);
-  const whole = Buffer.concat([folder, path]);
+  const whole = Buffer.concat([Buffer.from(`${top}/`), path]);
+  const above = whole.length - path.length;
   try {
-    for (let at = path.indexOf(SLASH); at > 0; at = path.indexOf(SLASH, at + 1))
-      if (!(await lstat(whole.subarray(0, folder.length + at))).isDirectory())
+    for (let at = path.indexOf('/'); at > 0; at = path.indexOf('/', at + 1))
+      if (!(await lstat(whole.subarray(0, above + at))).isDirectory())
         return { kind: 'missing', size: 0, instead: { path: path.subarray(0, at), isFolder: false } };
     const facts = await lstat(whole);
     if (facts.isFile() || facts.isSymbolicLink()) return { kind: 'file', size: facts.size };
@@ -95,14 +92,13 @@ export async function onDisk(top: string, path: Buffer): Promise<Found> {
 
 /** Of a project that is a folder of the repository, that folder alone. */
 async function treeOfIndex(git: RepositoryGit, within: string | undefined): Promise<string> {
-  const whole = await git.text(['write-tree', '--missing-ok']);
-  if (within === undefined) return whole;
-  const args = ['rev-parse', '--verify', '--quiet', `${whole}:${within}`];
-  const { code, text } = await git.output(args, { okCodes: [0, 1, 128] });
+  if (within === undefined) return git.text(['write-tree', '--missing-ok']);
+  const args = ['write-tree', '--missing-ok', `--prefix=${within}/`];
+  const { code, text } = await git.output(args, { okCodes: [0, 128] });
   let tree = code === 0 ? text.trim() : await emptyTree(git);
-  for (const name of within.split(SLASH).toReversed())
-    tree = await git.text(['mktree', '--missing', '-z'], {
-      input: nulLines([`040000 tree ${tree}\t${name}`]),
-    });
+  for (const name of within.split('/').toReversed()) {
+    const input = nulLines([`040000 tree ${tree}\t${name}`]);
+    tree = await git.text(['mktree', '--missing', '-z'], { input });
+  }
   return tree;
 }

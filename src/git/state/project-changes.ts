@@ -5,7 +5,7 @@ import { readLog } from '../log.js';
 import { emptyTree } from '../revision.js';
 import type { RepositoryGit } from '../run/repository-git.js';
 import { stampOf } from './project-state.js';
-import type { ChangedFile, DirtyFile, NewCommit, ProjectChanges, ProjectState } from './snapshot-schema.js';
+import type { ChangedFile, NewCommit, ProjectChanges, ProjectState } from './snapshot-schema.js';
 
 const MAX_COMMITS = 100;
 const MAX_FILES = 1_000;
@@ -27,11 +27,20 @@ export async function readProjectChanges(
 ): Promise<Compared> {
   const { now, tree } = end;
   const commits = await readCommits(git, before, now);
+  const is = { untouched: new Array<string>(), changed: new Array<string>(), committed: new Array<string>() };
   // Of a new repository the files may have existed before.
-  const { files, ...dirty } =
-    before === undefined
-      ? { files: [], untouched: [], changed: [], committed: [] }
-      : await compare(before.dirty, await readFiles(git, before.head ?? (await emptyTree(git)), end), end);
+  const files = before === undefined ? [] : await readFiles(git, before, end);
+  for (const { path, stamp } of before?.dirty ?? []) {
+    const isDirty = now.dirty.find((file) => file.path === path);
+    const later = isDirty?.stamp ?? (await stampOf(join(now.repository, path)));
+    if (later === stamp) is[isDirty === undefined ? 'committed' : 'untouched'].push(path);
+    else {
+      is.changed.push(path);
+      const change = later === 'missing' ? 'deleted' : stamp === 'missing' ? 'created' : 'changed';
+      files.push({ path, change, dirty_before: true });
+    }
+  }
+  files.sort((one, other) => (one.path < other.path ? -1 : 1));
   const listed = files.slice(0, MAX_FILES);
   const changed = listed.filter(({ change }) => change === 'changed').map(({ path }) => path);
   return {
@@ -43,61 +52,42 @@ export async function readProjectChanges(
     filtered: await git.filtered(changed),
     insertions: files.reduce((sum, { insertions = 0 }) => sum + insertions, 0),
     deletions: files.reduce((sum, { deletions = 0 }) => sum + deletions, 0),
-    dirty_before: { ...dirty, count: before?.dirty_count ?? 0 },
+    dirty_before: { count: before?.dirty_count ?? 0, ...is },
     uncommitted: now.dirty_count,
     ...(tree !== undefined && { tree }),
   };
 }
 
-async function compare(
-  known: readonly DirtyFile[],
-  changed: ReadonlyMap<string, ChangedFile>,
-  { now, tree }: ChangesEnd,
-): Promise<Pick<Compared, 'files'> & Omit<Compared['dirty_before'], 'count'>> {
-  const wasDirty = new Set(known.map(({ path }) => path));
-  const dirtyNow = new Map(now.dirty.map((file) => [file.path, file]));
-  const inFolder = (path: string): string => join(now.repository, path);
-  const files: ChangedFile[] = [];
-  for (const file of changed.values()) {
-    const { path, change } = file;
-    if (wasDirty.has(path)) continue;
-    // One that was only taken out of the index is still there.
-    const isThere = change === 'deleted' && tree === undefined && (await isFile(inFolder(path)));
-    files.push(isThere ? { path, change: 'changed' } : file);
-  }
-  // What differs from HEAD or in the index alone is no less there; a tree has all that there is.
-  for (const { path, untracked } of tree === undefined ? now.dirty : []) {
-    if (!wasDirty.has(path) && !changed.has(path))
-      files.push({ path, change: untracked ? 'created' : 'changed' });
-  }
-  const is = { untouched: new Array<string>(), changed: new Array<string>(), committed: new Array<string>() };
-  for (const { path, stamp } of known) {
-    const later = dirtyNow.get(path)?.stamp ?? (await stampOf(inFolder(path)));
-    if (later === stamp) is[dirtyNow.has(path) ? 'untouched' : 'committed'].push(path);
-    else {
-      is.changed.push(path);
-      const change = later === 'missing' ? 'deleted' : stamp === 'missing' ? 'created' : 'changed';
-      files.push({ path, change, dirty_before: true });
-    }
-  }
-  files.sort((one, other) => (one.path < other.path ? -1 : 1));
-  return { files, ...is };
-}
-
-/** The files that differ between a commit and the end, with their lines. */
+/** The files that differ between the first commit and the end, with their lines, but for those that were uncommitted before. */
 async function readFiles(
   git: RepositoryGit,
-  base: string,
-  { within, tree }: ChangesEnd,
-): Promise<ReadonlyMap<string, ChangedFile>> {
+  before: ProjectState,
+  { now, within, tree }: ChangesEnd,
+): Promise<ChangedFile[]> {
+  const base = before.head ?? (await emptyTree(git));
   const commits = ['--no-renames', base, ...(tree === undefined ? [] : [tree])];
-  const { files } = await readDiff(git, { command: ['diff'], commits, within });
+  const diff = await readDiff(git, { command: ['diff'], commits, within });
+  const known = new Set(before.dirty.map(({ path }) => path));
   const found = new Map<string, ChangedFile>();
-  for (const { file: path, letter, insertions, deletions, binary, escaped: _, ...modes } of files.values()) {
+  for (const {
+    file: path,
+    letter,
+    insertions,
+    deletions,
+    binary,
+    escaped: _,
+    ...modes
+  } of diff.files.values()) {
     const change = letter === 'A' ? 'created' : letter === 'D' ? 'deleted' : 'changed';
-    found.set(path, { path, change, ...modes, ...(binary !== true && { insertions, deletions }) });
+    // One that was only taken out of the index is still there.
+    const isThere = change === 'deleted' && tree === undefined && (await isFile(join(now.repository, path)));
+    const lines = binary === true ? {} : { insertions, deletions };
+    found.set(path, isThere ? { path, change: 'changed' } : { path, change, ...modes, ...lines });
   }
-  return found;
+  // What differs from HEAD or in the index alone is no less there; a tree has all that there is.
+  for (const { path, untracked } of tree === undefined ? now.dirty : [])
+    if (!found.has(path)) found.set(path, { path, change: untracked ? 'created' : 'changed' });
+  return [...found.values()].filter(({ path }) => !known.has(path));
 }
 
 /** What HEAD has, and neither HEAD nor a branch had before: whoever committed it, and whatever its dates say. */
@@ -109,7 +99,7 @@ async function readCommits(
   const commits: NewCommit[] = [];
   let total = 0;
   if (now.head === null) return { commits, commits_total: total };
-  const known = new Set([...(before?.head ? [before.head] : []), ...(before?.tips ?? [])]);
+  const known = new Set([before?.head ?? [], before?.tips ?? []].flat());
   await readLog(git, '%cI', [now.head, ...[...known].map((commit) => `^${commit}`), '--'], (commit) => {
     if (total++ < MAX_COMMITS) commits.push(commit);
   });

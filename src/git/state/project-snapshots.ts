@@ -2,13 +2,11 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
 import { oneLine } from '../../base/text.js';
-import type { AllowedRoots } from '../../projects/allowed-roots.js';
 import { runsLater } from '../../projects/live-names.js';
 import { isSecret } from '../../projects/secret-names.js';
 import { pathArguments } from '../diff/read-diff.js';
 import { findRepository } from '../run/repository.js';
-import { openGit, type RepositoryGit } from '../run/repository-git.js';
-import type { GitRunner } from '../run/run-git.js';
+import { openGit, type GitDoor, type RepositoryGit } from '../run/repository-git.js';
 import { treeIn } from '../worktree/worktree-work.js';
 import { keepTree, objectsIn } from './kept-trees.js';
 import { readProjectChanges } from './project-changes.js';
@@ -40,22 +38,19 @@ export interface LaterSnapshot {
   readonly objects?: string | undefined;
 }
 
-/** A project in its repository: all of it, or the folder `within`. `plain` has an index of its own. */
+/** A project in its repository: all of it, or the folder `within`; `git` has a plain index of its own. */
 interface Project {
   readonly git: RepositoryGit;
-  readonly plain: RepositoryGit;
   readonly within: string | undefined;
   readonly signal: AbortSignal;
 }
 
 /** Takes two snapshots of a project's repository and compares them. Throws GIT_FAILED and GIT_NOT_FOUND. */
 export class ProjectSnapshots {
-  readonly #roots: AllowedRoots;
-  readonly #runner: GitRunner;
+  readonly #door: GitDoor;
 
-  constructor(parts: { readonly roots: AllowedRoots; readonly runner: GitRunner }) {
-    this.#roots = parts.roots;
-    this.#runner = parts.runner;
+  constructor(door: GitDoor) {
+    this.#door = door;
   }
 
   /** With `objects`, the files are stored there as a tree. */
@@ -65,7 +60,7 @@ export class ProjectSnapshots {
     objects?: string,
   ): Promise<SnapshotOutcome<ProjectState>> {
     return this.#read(projectPath, signal, async (project) => ({
-      ...(await readProjectState(project.plain, project.within)),
+      ...(await readProjectState(project.git, project.within)),
       ...(await keep(project, objects)),
     }));
   }
@@ -77,30 +72,31 @@ export class ProjectSnapshots {
     signal: AbortSignal,
   ): Promise<SnapshotOutcome<ProjectChanges>> {
     return this.#read(projectPath, signal, async (project) => {
-      const { plain, within } = project;
-      const now = await readProjectState(plain, within);
+      const { git, within } = project;
+      const now = await readProjectState(git, within);
       if (before !== undefined && before.repository !== now.repository)
         throw new BridgeError(
           'NOT_A_REPOSITORY',
           `The project is in another repository now: '${now.repository}' instead of '${before.repository}'.`,
           'Inspect it with git status and git log.',
         );
-      const { tree, why } = isWorktree ? await worktreeTree(project) : {};
-      const changes = await readProjectChanges(plain, before, { now, within, tree });
-      const { ignored, doubt } = await ignoredFiles(plain, within, sinceMs);
+      const { tree, why } = isWorktree ? await worktreeTree(git) : {};
+      const changes = await readProjectChanges(git, before, { now, within, tree });
+      const { ignored, more } = await ignoredFiles(git, within, sinceMs);
+      // Last, since it changes the index.
       const kept = before?.tree === undefined ? {} : await keep(project, objects, before.tree);
       const notKept = objects === undefined ? undefined : (before?.not_kept ?? kept.not_kept);
       const doubts = [
         ...(before === undefined ? [] : doubtsOf(before, now)),
         why,
-        doubt,
-        notKept && `It cannot be undone, since its files were not kept: ${notKept}`,
+        more > 0 && `${more} more ignored files that hold secrets or instruct by their names are new.`,
+        notKept !== undefined && `It cannot be undone, since its files were not kept: ${notKept}`,
       ];
       return {
         ...changes,
         ...(kept.tree !== undefined && { tree: kept.tree }),
         ignored,
-        doubts: doubts.filter((one) => one !== undefined),
+        doubts: doubts.filter((doubt) => typeof doubt === 'string'),
       };
     });
   }
@@ -111,12 +107,10 @@ export class ProjectSnapshots {
     read: (project: Project) => Promise<T>,
   ): Promise<SnapshotOutcome<T>> {
     try {
-      const { repository, within } = await findRepository(
-        this.#roots,
-        await this.#roots.resolve(projectPath),
-      );
-      const git = await openGit(this.#runner, repository, signal);
-      const found = await git.withPlainIndex((plain) => read({ git, plain, within, signal }));
+      const { roots } = this.#door;
+      const { repository, within } = await findRepository(roots, await roots.resolve(projectPath));
+      const git = await openGit(this.#door, repository, signal);
+      const found = await git.withPlainIndex((plain) => read({ git: plain, within, signal }));
       return { state: 'repository', ...found };
     } catch (thrown) {
       if (thrown instanceof BridgeError && ['NOT_A_REPOSITORY', 'PATH_NOT_ALLOWED'].includes(thrown.code))
@@ -128,17 +122,15 @@ export class ProjectSnapshots {
 
 /** Stores the files as a tree. What git cannot store, or not in time, is no fault of the snapshot. */
 async function keep(
-  { plain, within, signal }: Project,
+  { git, within, signal }: Project,
   objects: string | undefined,
   before?: string,
 ): Promise<Pick<ProjectState, 'tree' | 'not_kept'>> {
   if (objects === undefined) return {};
-  const git = plain.with({
-    signal: AbortSignal.timeout(KEEP_LIMIT_MS),
-    environment: objectsIn(objects, plain.repository),
-  });
+  const environment = objectsIn(objects, git.repository);
+  const limited = git.with({ signal: AbortSignal.timeout(KEEP_LIMIT_MS), environment });
   try {
-    return { tree: await keepTree(git, within, objects, before) };
+    return { tree: await keepTree(limited, within, objects, before) };
   } catch (error) {
     if (signal.aborted) throw error;
     return { not_kept: oneLine(messageOf(error), WHY_CHARS) };
@@ -146,9 +138,7 @@ async function keep(
 }
 
 /** The tree of all that is in a worktree, and why something is left out of it or why it cannot be brought anywhere. */
-async function worktreeTree({
-  git,
-}: Project): Promise<{ readonly tree?: string; readonly why?: string | undefined }> {
+async function worktreeTree(git: RepositoryGit): Promise<{ tree?: string; why?: string | undefined }> {
   try {
     const { tree, leftOut } = await treeIn(git.changing());
     return { tree, why: leftOut };
@@ -162,11 +152,7 @@ async function worktreeTree({
  * The ignored files that hold secrets, or run or instruct something later, by their names, and were written or moved since. Those that
  * lie highest come first. The time is that of the inode, which `touch` does not set back.
  */
-async function ignoredFiles(
-  git: RepositoryGit,
-  within: string | undefined,
-  sinceMs: number,
-): Promise<{ readonly ignored: readonly string[]; readonly doubt?: string }> {
+async function ignoredFiles(git: RepositoryGit, within: string | undefined, sinceMs: number) {
   const { top } = git.repository;
   const named: string[] = [];
   await git.eachField([...IGNORED, ...pathArguments(within)], (field) => {
@@ -174,20 +160,14 @@ async function ignoredFiles(
     if (isSecret(path, top) || runsLater(path, top)) named.push(path);
   });
   const fresh: string[] = [];
-  for (const path of named) if ((await changedMs(path)) >= sinceMs - TICK_MS) fresh.push(path);
+  for (const path of named) {
+    const facts = await lstat(path).catch((error: unknown) => {
+      // It is gone meanwhile.
+      if (systemCodeOf(error) === undefined) throw error;
+    });
+    if (facts !== undefined && facts.ctimeMs >= sinceMs - TICK_MS) fresh.push(path);
+  }
   const depth = (path: string): number => path.split('/').length;
   fresh.sort((one, other) => depth(one) - depth(other) || (one < other ? -1 : 1));
-  const left = fresh.length - MAX_IGNORED;
-  const doubt = `${left} more ignored files that hold secrets or instruct by their names are new.`;
-  return { ignored: fresh.slice(0, MAX_IGNORED), ...(left > 0 && { doubt }) };
-}
-
-/** 0 for a file that is gone meanwhile. */
-async function changedMs(path: string): Promise<number> {
-  try {
-    return (await lstat(path)).ctimeMs;
-  } catch (error) {
-    if (systemCodeOf(error) === undefined) throw error;
-    return 0;
-  }
+  return { ignored: fresh.slice(0, MAX_IGNORED), more: fresh.length - MAX_IGNORED };
 }

@@ -23,24 +23,34 @@ export async function readProjectState(
   git: RepositoryGit,
   within: string | undefined,
 ): Promise<ProjectState> {
-  const { top } = git.repository;
+  const { top, commonDir } = git.repository;
   const dirty = new Map<string, boolean>();
   const all = new Set<string>();
-  const [tips, disguises, views, { branch, head }] = await Promise.all([
-    readTips(git),
+  const [listed, disguises, { branch, head }] = await Promise.all([
+    git.text(LIST_TIPS),
     disguisesOf(git),
-    readViews(git),
     readDirty(git, within, (path, untracked) => {
       all.add(path);
       if (dirty.has(path) || dirty.size < MAX_DIRTY) dirty.set(path, untracked);
     }),
   ]);
-  const stamped = await inBatches([...dirty], async ([path, untracked]) => ({
-    path,
-    untracked,
-    stamp: await stampOf(join(top, path)),
-  }));
-  return { repository: top, branch, head, tips, dirty: stamped, dirty_count: all.size, disguises, views };
+  const tips = listed.split('\n').filter(isObjectName);
+  const views = Object.fromEntries(git.settings.others.filter(([name]) => /^(?:core|index)\./.test(name)));
+  for (const file of VIEW_FILES) views[`.git/${file}`] = await stampOf(join(commonDir, file));
+  return {
+    repository: top,
+    branch,
+    head,
+    tips: tips.length > MAX_TIPS ? [] : [...new Set(tips)],
+    dirty: await inBatches([...dirty], async ([path, untracked]) => ({
+      path,
+      untracked,
+      stamp: await stampOf(join(top, path)),
+    })),
+    dirty_count: all.size,
+    disguises,
+    views,
+  };
 }
 
 /** A stamp that changes when the file changes; a missing file and an inaccessible one are the same. */
@@ -54,18 +64,6 @@ export async function stampOf(path: string): Promise<string> {
   }
 }
 
-async function readTips(git: RepositoryGit): Promise<string[]> {
-  const tips = (await git.text(LIST_TIPS)).split('\n').filter(isObjectName);
-  return tips.length > MAX_TIPS ? [] : [...new Set(tips)];
-}
-
-async function readViews({ settings, repository }: RepositoryGit): Promise<Record<string, string>> {
-  const views: Record<string, string> = {};
-  for (const [name, value] of settings.others) if (/^(?:core|index)\./.test(name)) views[name] = value;
-  for (const file of VIEW_FILES) views[`.git/${file}`] = await stampOf(join(repository.commonDir, file));
-  return views;
-}
-
 /**
  * What makes git show other objects or other parents than those that are stored: replace refs, grafts, and the commits that a shallow
  * clone ends with. The bridge's git shows what is stored; that of a person does not. Throws like the runner.
@@ -74,22 +72,17 @@ export async function disguisesOf(git: RepositoryGit): Promise<string[]> {
   const { commonDir } = git.repository;
   const [refs, grafts, shallow] = await Promise.all([
     git.text(LIST_REPLACED),
-    linesOf(join(commonDir, 'info', 'grafts')),
-    linesOf(join(commonDir, 'shallow')),
+    linesOf(join(commonDir, 'info', 'grafts'), 'graft'),
+    linesOf(join(commonDir, 'shallow'), 'shallow'),
   ]);
-  return [
-    ...refs.split('\n').filter((line) => line !== ''),
-    ...grafts.map((line) => `graft ${line}`),
-    ...shallow.map((line) => `shallow ${line}`),
-  ];
+  return [...refs.split('\n').filter((line) => line !== ''), ...grafts, ...shallow];
 }
 
-async function linesOf(path: string): Promise<string[]> {
+async function linesOf(path: string, kind: string): Promise<string[]> {
   const read = await readRegularFile(path, MAX_LIST_BYTES);
   if (read.state === 'missing') return [];
-  if (read.state === 'refused') return [read.why];
-  const lines = read.bytes.toString('latin1').split('\n');
-  return lines.filter((line) => line !== '' && !line.startsWith('#'));
+  const lines = read.state === 'refused' ? [read.why] : read.bytes.toString('latin1').split('\n');
+  return lines.filter((line) => line !== '' && !line.startsWith('#')).map((line) => `${kind} ${line}`);
 }
 
 /** Those that are new, for a sentence; undefined when there are none. */

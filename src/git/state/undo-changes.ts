@@ -1,15 +1,19 @@
-import { systemCodeOf } from '../../base/errors.js';
 import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import { lstat, open, realpath, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { systemCodeOf } from '../../base/errors.js';
 import { withTempFolder } from '../../base/files/folders.js';
 import { someNames } from '../../base/text.js';
-import type { AllowedRoots } from '../../projects/allowed-roots.js';
-import { checkStores } from '../run/object-stores.js';
 import { repositoryAt } from '../run/repository.js';
-import { doesNotFit, nulLines, openGit, type RepositoryGit } from '../run/repository-git.js';
-import type { GitRunner } from '../run/run-git.js';
+import {
+  doesNotFit,
+  noAbort,
+  nulLines,
+  openGit,
+  type GitDoor,
+  type RepositoryGit,
+} from '../run/repository-git.js';
 import { refusedByGit, someFiles, treeOfMerge } from '../worktree/bring-work.js';
 import { objectsIn, onDisk, takeIn } from './kept-trees.js';
 
@@ -21,6 +25,7 @@ const NEW =
   'New files stay, since git cannot say of all of them that they were not there before; remove them by hand';
 /** git writes over the files; with less room one could be left half written. */
 const NEEDED_BYTES = 256 * 1024 * 1024;
+const CHANGED = ['diff-tree', '-r', '-z', '--no-renames'];
 const OWNER_EXECUTES = 0o100;
 const ALL_READ = 0o444;
 const ALL_READ_WRITE = 0o666;
@@ -43,9 +48,7 @@ export interface UndoReport {
   readonly left: readonly string[];
 }
 
-export interface UndoParts {
-  readonly roots: AllowedRoots;
-  readonly runner: GitRunner;
+export interface UndoParts extends GitDoor {
   /** Of the disk of a folder; left out, those that the system says are free. */
   readonly freeBytes?: (folder: string) => Promise<number>;
 }
@@ -55,23 +58,19 @@ export interface UndoParts {
  * files and lines stay, too. The index and the commits of the repository do not change, and nothing that it configures runs. Throws
  * NOT_A_REPOSITORY, and WORK_DOES_NOT_FIT where the same lines changed later, or something else is in the way.
  */
-export async function undoChanges(
-  { roots, runner, freeBytes = freeBytesOf }: UndoParts,
-  query: UndoQuery,
-): Promise<UndoReport> {
+export async function undoChanges(parts: UndoParts, query: UndoQuery): Promise<UndoReport> {
+  const { freeBytes = freeBytesOf } = parts;
   const real = await realpath(query.repository).catch((error: unknown) => {
-    if (systemCodeOf(error) === 'ENOENT') return undefined;
-    throw error;
+    if (systemCodeOf(error) !== 'ENOENT') throw error;
   });
   if (real === undefined) throw doesNotFit(`The folder ${query.repository} is no longer there.`, BY_HAND);
   if (real !== query.repository)
     throw doesNotFit(`The folder ${query.repository} was replaced by a link since the task.`, BY_HAND);
-  const repository = await repositoryAt(roots, query.repository);
-  await checkStores(roots, repository);
+  const repository = await repositoryAt(parts.roots, query.repository);
+  // Cancelling has no effect: half of it would be worse than a late answer.
+  const opened = await openGit(parts, repository, noAbort);
   return withTempFolder('claude-code-bridge-git-', async (scratch) => {
     const environment = { ...objectsIn(query.objects, repository), GIT_INDEX_FILE: join(scratch, 'index') };
-    // Cancelling has no effect: half of it would be worse than a late answer.
-    const opened = await openGit(runner, repository, new AbortController().signal);
     const git = opened.changing().with({ environment });
     const { wanted, fresh, modules } = await changesBetween(git, query.end, query.start);
     if ((await freeBytes(repository.top)) < NEEDED_BYTES)
@@ -99,14 +98,10 @@ interface Change {
 /** The files to take back, those that the start does not have, and other repositories. */
 async function changesBetween(git: RepositoryGit, from: string, to: string) {
   const found = { wanted: new Array<Change>(), fresh: new Array<Buffer>(), modules: new Array<Buffer>() };
-  const fields = await git.fields([
-    ...['diff-tree', '-r', '--raw', '-z', '--no-renames', '--no-abbrev'],
-    ...[from, to],
-  ]);
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [raw, path] = [fields[at], fields[at + 1]];
-    if (raw === undefined || path === undefined) break;
-    const [oldMode, mode = '', , name = ''] = raw.toString('latin1').slice(1).split(' ');
+  const fields = await git.fields([...CHANGED, '--raw', '--no-abbrev', from, to]);
+  for (const [at, path] of fields.entries()) {
+    if (at % 2 === 0) continue;
+    const [oldMode, mode = '', , name = ''] = `${fields[at - 1]?.toString('latin1')}`.slice(1).split(' ');
     if (oldMode === MODULE || mode === MODULE) found.modules.push(path);
     else if (/^0+$/.test(mode)) found.fresh.push(path);
     else found.wanted.push({ path, info: Buffer.concat([Buffer.from(`${mode} ${name}\t`), path]) });
@@ -125,19 +120,16 @@ async function takeBack(
   end: string,
   changes: readonly Change[],
 ): Promise<readonly Buffer[]> {
-  const { top } = git.repository;
   await git.text(['read-tree', end]);
   const input = nulLines(changes.map(({ info }) => info));
   await git.text(['update-index', '--replace', '-z', '--index-info'], { input });
   const theirs = await git.text(['write-tree', '--missing-ok']);
   await git.text(['read-tree', end]);
-  await takeIn(
-    git,
-    changes.map(({ path }) => path),
-  );
+  const paths = changes.map(({ path }) => path);
+  await takeIn(git, paths);
   const ours = await git.text(['write-tree', '--missing-ok']);
   const merged = ours === end ? theirs : await mergedTree(git, end, ours, theirs);
-  const names = await git.fields(['diff-tree', '-r', '--name-only', '-z', '--no-renames', ours, merged]);
+  const names = await git.fields([...CHANGED, '--name-only', ours, merged]);
   const filtered = await git.filtered(names);
   if (filtered.length > 0)
     throw doesNotFit(`The bridge does not run the git filter of ${someFiles(filtered)}.`, BY_HAND);
@@ -145,7 +137,7 @@ async function takeBack(
   // git writes the files as new ones, and of their permissions it knows `executable` alone.
   const modes = new Map<Buffer, number>();
   for (const name of names) {
-    const path = Buffer.concat([Buffer.from(`${top}/`), name]);
+    const path = Buffer.concat([Buffer.from(`${git.repository.top}/`), name]);
     const facts = await lstat(path).catch(() => undefined);
     if (facts?.isFile() === true) modes.set(path, facts.mode);
   }
@@ -161,9 +153,8 @@ async function takeBack(
 
 /** Who may read and write a file is as in `mode`; who may read an executable one may execute it. */
 async function keepMode(path: Buffer, mode: number): Promise<void> {
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   // What is gone, or another kind of file now, has no permissions to keep.
-  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => undefined);
+  const file = await open(path, constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => undefined);
   try {
     const facts = await file?.stat();
     if (facts?.isFile() !== true) return;

@@ -4,20 +4,14 @@ import { BridgeError } from '../../base/errors.js';
 import { withTempFolder } from '../../base/files/folders.js';
 import { someNames } from '../../base/text.js';
 import { patchOptions } from '../diff/read-diff.js';
-import { shownBytes } from '../diff/shown-bytes.js';
+import { shownBytes } from '../diff/patch-text.js';
 import { doesNotFit, type RepositoryGit } from '../run/repository-git.js';
 
 const PATCH: readonly string[] = ['diff', ...patchOptions, '--binary', '--full-index', '--no-renames'];
-const MERGE: readonly string[] = [
-  'merge',
-  '--quiet',
-  '--ff-only',
-  '--no-overwrite-ignore',
-  '--no-autostash',
-  '--no-verify-signatures',
-  '--no-stat',
-];
-const MERGE_TREE: readonly string[] = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages'];
+const MERGE =
+  'merge --quiet --ff-only --no-overwrite-ignore --no-autostash --no-verify-signatures --no-stat'.split(' ');
+const MERGE_TREE = 'merge-tree --write-tree -z --name-only --no-messages'.split(' ');
+const BETWEEN = 'diff-tree -r -z --no-renames'.split(' ');
 /** The exit code of git for an option that it does not know. */
 const USAGE = 129;
 
@@ -66,7 +60,7 @@ export async function applyWork(git: RepositoryGit, head: string, work: Brought)
       'Merge its branch by hand: it has all of the work.',
     );
   const to = base === head ? work.commit : await mergedTree(git, head, work);
-  const changed = await git.fields(['diff-tree', '-r', '--raw', '-z', '--no-renames', head, to]);
+  const changed = await git.fields([...BETWEEN, '--raw', head, to]);
   if (changed.some((field) => /^:(?:160000|\d{6} 160000)/.test(field.toString('latin1'))))
     throw doesNotFit('The work changes submodules, which "apply" does not support.', 'Use "merge".');
   await requireNoFilters(git, head, to, work.branch);
@@ -121,7 +115,7 @@ export async function isAncestor(git: RepositoryGit, older: string, newer: strin
 /** Throws for files that need a filter, such as git-lfs: writing or committing them without it would be wrong. */
 async function requireNoFilters(git: RepositoryGit, from: string, to: string, branch: string): Promise<void> {
   if (git.settings.filters.length === 0) return;
-  const names = await git.fields(['diff-tree', '-r', '--name-only', '-z', '--no-renames', from, to]);
+  const names = await git.fields([...BETWEEN, '--name-only', from, to]);
   const filtered = await git.filtered(names);
   if (filtered.length > 0)
     throw doesNotFit(

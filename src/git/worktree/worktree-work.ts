@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { BridgeError, type Next } from '../../base/errors.js';
-import { commitIfAny } from '../revision.js';
+import { commitIfAny, treeIfAny } from '../revision.js';
 import { doesNotFit, isThere, nulLines, type RepositoryGit } from '../run/repository-git.js';
 import { isAncestor, someFiles } from './bring-work.js';
 
@@ -8,17 +8,14 @@ import { isAncestor, someFiles } from './bring-work.js';
 const UNFINISHED = ['MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'rebase-merge', 'rebase-apply'];
 const NOT_ADDED = ['ls-files', '--others', '--modified', '--exclude-standard', '-z'];
 
-/** All that is in a worktree, committed or not, except ignored files. */
-interface WholeTree {
+/** Everything that was done in a worktree, as one commit. No ref names it yet, and the worktree is unchanged. */
+export interface Work {
   /** HEAD of the worktree. */
   readonly head: string;
+  /** All that is in it, committed or not, except ignored files. */
   readonly tree: string;
   /** What git could not add, with its own words; the tree has it as HEAD does, or not at all. */
   readonly leftOut: string | undefined;
-}
-
-/** Everything that was done in a worktree, as one commit. No ref names it yet, and the worktree is unchanged. */
-export interface Work extends WholeTree {
   /** Equal to `head` when everything was committed. */
   readonly commit: string;
   readonly branch: string;
@@ -30,21 +27,17 @@ export interface Work extends WholeTree {
 export async function workIn(git: RepositoryGit, branch: string, message: string): Promise<Work> {
   const whole = await treeIn(git);
   const { head, tree } = whole;
-  const isCommitted = tree === (await git.text(['rev-parse', `${head}^{tree}`]));
+  const isCommitted = tree === (await treeIfAny(git, head));
   const branchTip = await commitIfAny(git, `refs/heads/${branch}`);
-  return {
-    ...whole,
-    branch,
-    branchTip,
-    commit: isCommitted ? head : await git.commit(tree, [head], message),
-  };
+  const commit = isCommitted ? head : await git.commit(tree, [head], message);
+  return { ...whole, branch, branchTip, commit };
 }
 
 /**
  * Reads the whole tree of a worktree. Throws WORK_DOES_NOT_FIT for what a commit cannot contain: other repositories in it that have
  * commits, and submodules that were checked out there.
  */
-export async function treeIn(git: RepositoryGit): Promise<WholeTree> {
+export async function treeIn(git: RepositoryGit): Promise<Pick<Work, 'head' | 'tree' | 'leftOut'>> {
   const { top, gitDir } = git.repository;
   const head = await commitIfAny(git, 'HEAD');
   if (head === undefined)
@@ -62,9 +55,7 @@ export async function treeIn(git: RepositoryGit): Promise<WholeTree> {
     const leftOut = await addAll(plain);
     // `git add` stores a nested repository only as a commit id, so its contents would be lost with the worktree.
     const fields = await plain.fields(['diff-index', '--cached', '--raw', '-z', '--no-renames', head]);
-    const isModule = (raw: Buffer | undefined): boolean =>
-      /^:\d{6} 160000 /.test(raw?.toString('latin1') ?? '');
-    const nested = fields.filter((_, index) => index % 2 === 1 && isModule(fields[index - 1]));
+    const nested = fields.filter((_, at) => /^:\d{6} 160000 /.test(fields[at - 1]?.toString('latin1') ?? ''));
     if (nested.length > 0) throw hasRepositories(nested);
     return { head, tree: await plain.text(['write-tree']), leftOut };
   });

@@ -6,10 +6,8 @@ import { readRegularFile } from '../../base/files/regular-file.js';
 import type { AllowedPath, AllowedRoots } from '../../projects/allowed-roots.js';
 import { WORKTREES_FOLDER } from '../../projects/worktree-path.js';
 import { commitIfAny } from '../revision.js';
-import { checkStores } from '../run/object-stores.js';
 import { findRepository, kindOf, repositoryAt, type Repository } from '../run/repository.js';
-import { doesNotFit, openGit, type RepositoryGit } from '../run/repository-git.js';
-import type { GitRunner } from '../run/run-git.js';
+import { doesNotFit, noAbort, openGit, type GitDoor, type RepositoryGit } from '../run/repository-git.js';
 import { disguisesOf, newDisguises } from '../state/project-state.js';
 import { readStatus } from '../status.js';
 import { applyWork, isAncestor, mergeWork } from './bring-work.js';
@@ -25,13 +23,6 @@ const MAX_POINTER_BYTES = 8_192;
 /** Before the umask, like folders that git creates. */
 const FOLDER_MODE = 0o777;
 const IGNORE_ALL = '# Written by claude-code-bridge: worktrees of tasks are not for the repository.\n*\n';
-/** For operations that must finish even if the caller cancels. */
-const noAbort = new AbortController().signal;
-
-export interface WorktreeParts {
-  readonly roots: AllowedRoots;
-  readonly runner: GitRunner;
-}
 
 /** A task's worktree, as stored in the task's record. */
 export interface WorktreeFacts {
@@ -64,12 +55,10 @@ export interface FinishReport {
 
 /** Creates, merges and removes git worktrees for tasks, without losing work. Runs no program that the repository configures. */
 export class Worktrees {
-  readonly #roots: AllowedRoots;
-  readonly #runner: GitRunner;
+  readonly #door: GitDoor;
 
-  constructor({ roots, runner }: WorktreeParts) {
-    this.#roots = roots;
-    this.#runner = runner;
+  constructor(door: GitDoor) {
+    this.#door = door;
   }
 
   /**
@@ -81,8 +70,8 @@ export class Worktrees {
     { taskId, branch }: { readonly taskId: string; readonly branch: string },
     signal: AbortSignal,
   ): Promise<{ readonly folder: AllowedPath; readonly worktree: WorktreeFacts }> {
-    const { repository, within } = await findRepository(this.#roots, project);
-    await checkStores(this.#roots, repository);
+    const { roots } = this.#door;
+    const { repository, within } = await findRepository(roots, project);
     const git = await this.#git(repository, signal);
     const base = await commitIfAny(git, 'HEAD');
     if (base === undefined)
@@ -93,14 +82,13 @@ export class Worktrees {
       );
     if (within !== undefined) await requireFolder(git, base, within);
     const notes = await uncommittedNotes(git);
-    const path = join(await worktreesFolder(this.#roots, repository.top), taskId);
+    const path = join(await worktreesFolder(roots, repository.top), taskId);
     // Fails if the path exists, so that a cleanup removes only what was created here.
     await mkdir(path);
     try {
       await addWorktree(git, { path, branch, base });
       if (git.settings.filters.length > 0) notes.push(NO_FILTERS);
-      const folder = await this.#roots.resolveDirectory(within === undefined ? path : join(path, within));
-      const facts = {
+      const worktree = {
         project_path: project,
         repository: repository.top,
         path,
@@ -109,7 +97,7 @@ export class Worktrees {
         notes,
         disguises: await disguisesOf(git),
       };
-      return { folder, worktree: facts };
+      return { folder: await roots.resolveDirectory(join(path, within ?? '')), worktree };
     } catch (error) {
       await removeWorktree(await this.#git(repository, noAbort), path, branch);
       throw error;
@@ -120,7 +108,7 @@ export class Worktrees {
   async removeUnlessWork(worktree: WorktreeFacts): Promise<boolean> {
     const { path, branch } = worktree;
     try {
-      const git = await this.#main(worktree, noAbort);
+      const git = await this.#main(worktree);
       if ((await kindOf(path)) === 'folder') {
         const inner = await this.#inner(worktree, git.repository, noAbort);
         const work = await workIn(inner, branch, 'What was not committed.\n');
@@ -143,18 +131,11 @@ export class Worktrees {
    */
   async finish(worktree: WorktreeFacts, query: FinishQuery, signal: AbortSignal): Promise<FinishReport> {
     const { path, branch } = worktree;
-    const { repository } = await this.#main(worktree, signal);
-    if ((await kindOf(path)) !== 'folder') {
-      if (query.action === 'discard') return this.#discardGone(worktree, query);
-      throw notAWorktree(
-        path,
-        `it was removed, and its commits are on the branch ${branch}: merge that by hand, or discard it`,
-      );
-    }
-    const inner = await this.#inner(worktree, repository, signal);
+    const git = await this.#main(worktree);
+    if ((await kindOf(path)) !== 'folder') return this.#finishGone(git, worktree, query);
+    const inner = await this.#inner(worktree, git.repository, signal);
     const work = await workIn(inner, branch, query.message);
     // From here on, cancelling has no effect: an unfinished merge would be worse than a late answer.
-    const git = await this.#git(repository, noAbort);
     if (query.action !== 'discard') {
       requireReviewed(work, query.reviewed, query.taskId);
       await requireNoDisguises(git, worktree);
@@ -172,38 +153,34 @@ export class Worktrees {
   }
 
   /** Of a worktree that was removed by hand, what was committed is on its branch. */
-  async #discardGone(worktree: WorktreeFacts, query: FinishQuery): Promise<FinishReport> {
-    const { path, branch } = worktree;
-    const git = await this.#main(worktree, noAbort);
-    const commit = await commitIfAny(git, `refs/heads/${branch}`);
-    const tree = await git.text(['rev-parse', `${commit ?? worktree.base_commit}^{tree}`]);
-    const work = {
-      commit: commit ?? '',
-      head: commit ?? '',
-      tree,
-      branch,
-      branchTip: commit,
-      leftOut: undefined,
-    };
-    const result = commit === undefined ? '' : await saveWork(git, { worktree, work, query });
+  async #finishGone(git: RepositoryGit, worktree: WorktreeFacts, query: FinishQuery): Promise<FinishReport> {
+    const { path, branch, base_commit } = worktree;
+    if (query.action !== 'discard')
+      throw notAWorktree(
+        path,
+        `it was removed, and its commits are on the branch ${branch}: merge that by hand, or discard it`,
+      );
+    const tip = await commitIfAny(git, `refs/heads/${branch}`);
+    const commit = tip ?? base_commit;
+    const tree = await git.text(['rev-parse', `${commit}^{tree}`]);
+    const work = { commit, head: commit, tree, branch, branchTip: tip, leftOut: undefined };
+    const result = await saveWork(git, { worktree, work, query });
     const end = (await removeWorktree(git, path, branch)) ?? 'The worktree was gone; its branch was removed.';
     return { result, tree, notes: [end] };
   }
 
   async #git(repository: Repository, signal: AbortSignal): Promise<RepositoryGit> {
-    return (await openGit(this.#runner, repository, signal)).changing();
+    return (await openGit(this.#door, repository, signal)).changing();
   }
 
   /** The repository of the project. */
-  async #main({ repository: top }: WorktreeFacts, signal: AbortSignal): Promise<RepositoryGit> {
-    const repository = await repositoryAt(this.#roots, top);
-    await checkStores(this.#roots, repository);
-    return this.#git(repository, signal);
+  async #main({ repository }: WorktreeFacts): Promise<RepositoryGit> {
+    return this.#git(await repositoryAt(this.#door.roots, repository), noAbort);
   }
 
   /** The worktree's own repository. Throws NOT_A_REPOSITORY when its `.git` points elsewhere by now. */
   async #inner({ path }: WorktreeFacts, main: Repository, signal: AbortSignal): Promise<RepositoryGit> {
-    const repository = await repositoryAt(this.#roots, path);
+    const repository = await repositoryAt(this.#door.roots, path);
     const { top, gitDir, commonDir } = repository;
     if (top !== path || commonDir !== main.commonDir || dirname(gitDir) !== join(commonDir, 'worktrees'))
       throw notAWorktree(path, `its .git leads to ${gitDir}`);
@@ -221,14 +198,16 @@ interface Finish {
 /** Brings the work into the project, unless it is discarded, and returns where it is: the empty text when there was none. */
 async function bring(git: RepositoryGit, head: string | undefined, finish: Finish): Promise<string> {
   const { worktree, work, query } = finish;
-  if (query.action === 'merge' && (await isAncestor(git, work.commit, worktree.base_commit))) return '';
-  if (query.action !== 'discard' && head === undefined)
+  if (query.action === 'discard') return saveWork(git, finish);
+  const isMerge = query.action === 'merge';
+  if (isMerge && (await isAncestor(git, work.commit, worktree.base_commit))) return '';
+  if (head === undefined)
     throw doesNotFit(
       `The project ${git.repository.top} is on a branch without commits.`,
       'Check out the branch that the work is for.',
     );
-  if (query.action === 'merge') return mergeWork(git, head ?? '', work);
-  if (query.action === 'apply') await applyWork(git, head ?? '', work);
+  if (isMerge) return mergeWork(git, head, work);
+  await applyWork(git, head, work);
   return saveWork(git, finish);
 }
 

@@ -152,14 +152,14 @@ function receiptParts({ spec, stateDir, logger, childEnv, agent }: OpenTask): Ta
   const env: typeof childEnv = { ...childEnv, ...agent.container?.seenHere };
   const looker: TaskReceiptsParts['looker'] = async () => {
     // Loaded while the agent runs.
-    const [{ ProjectSnapshots }, { gitRunner }, { AllowedRoots }] = await Promise.all([
+    const [{ ProjectSnapshots }, { GitRunner }, { AllowedRoots }] = await Promise.all([
       import('../../git/state/project-snapshots.js'),
       import('../../git/run/run-git.js'),
       import('../../projects/allowed-roots.js'),
     ]);
     const homeDir = env['HOME'] ?? '/';
     const roots = AllowedRoots.ofReal(spec.settings.allowed_roots ?? [spec.project_path], homeDir);
-    const runner = gitRunner({ path: env['PATH'], homeDir, xdgConfigHome: env['XDG_CONFIG_HOME'] });
+    const runner = new GitRunner({ path: env['PATH'], homeDir, xdgConfigHome: env['XDG_CONFIG_HOME'] });
     return new ProjectSnapshots({ roots, runner });
   };
   return { stateDir, clock, logger, looker, claudeConfigDir: claudeConfigDir(env) };

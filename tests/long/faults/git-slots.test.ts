@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Slots } from '../../../src/base/lifecycle.js';
 import { ProjectExplorer } from '../../../src/files/project-explorer.js';
-import { queryEnvironment } from '../../../src/git/run/git-environment.js';
-import { gitRunner } from '../../../src/git/run/run-git.js';
+import { queryEnvironment } from '../../../src/git/run/git-settings.js';
+import { GitAt, GitRunner } from '../../../src/git/run/run-git.js';
 import { ActiveProject } from '../../../src/projects/active-project.js';
 import { AllowedRoots } from '../../../src/projects/allowed-roots.js';
 import { PathOpener } from '../../../src/projects/path-opener.js';
@@ -31,12 +31,12 @@ async function countingGit(root: string): Promise<{ readonly bin: string; readon
 
 function explorerOf(place: GitPlace): ProjectExplorer {
   const roots = new AllowedRoots([place.projects], place.homeDir);
-  const host = { path: place.path, homeDir: place.homeDir, xdgConfigHome: undefined };
+  const host = place.context;
   return new ProjectExplorer({
     opener: new PathOpener(roots),
     roots,
     activeProject: new ActiveProject(roots),
-    git: gitRunner(host),
+    git: new GitRunner(host),
     env: queryEnvironment(host),
     defaultDepth: 3,
   });
@@ -91,14 +91,16 @@ describe('many calls at once', () => {
 
   it('do not start git for a call that was cancelled while it waited', async () => {
     const place = await gitPlace();
-    const hang = { cwd: place.repo, args: ['-c', 'alias.hang=!sleep 600', 'hang'] };
+    const gitWith = (stop: AbortSignal) => new GitAt(place.runner, { cwd: place.repo, signal: stop });
     const hold = new AbortController();
     setMaxListeners(0, hold.signal);
     const held = Array.from({ length: MAX_AT_ONCE }, () =>
-      place.runner.output({ ...hang, signal: hold.signal }).catch(() => 'ended'),
+      gitWith(hold.signal)
+        .output(['-c', 'alias.hang=!sleep 600', 'hang'])
+        .catch(() => 'ended'),
     );
     const cancel = new AbortController();
-    const queued = place.runner.output({ cwd: place.repo, args: ['init', 'made'], signal: cancel.signal });
+    const queued = gitWith(cancel.signal).output(['init', 'made']);
     cancel.abort(new Error('enough'));
     await expect(queued).rejects.toThrow('enough');
     hold.abort();

@@ -2,10 +2,10 @@ import { access, appendFile, chmod, mkdir, readFile, rm, utimes, writeFile } fro
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ProjectExplorer } from '../../../src/files/project-explorer.js';
-import { queryEnvironment } from '../../../src/git/run/git-environment.js';
+import { queryEnvironment } from '../../../src/git/run/git-settings.js';
 import { GitService } from '../../../src/git/git-service.js';
 import { ProjectSnapshots } from '../../../src/git/state/project-snapshots.js';
-import { gitRunner, type GitRunner } from '../../../src/git/run/run-git.js';
+import { GitRunner } from '../../../src/git/run/run-git.js';
 import { Worktrees } from '../../../src/git/worktree/worktrees.js';
 import { ActiveProject } from '../../../src/projects/active-project.js';
 import { AllowedRoots } from '../../../src/projects/allowed-roots.js';
@@ -99,12 +99,12 @@ async function lookForReceipt(place: GitPlace): Promise<void> {
 
 async function lookAtFiles(place: GitPlace): Promise<void> {
   const roots = new AllowedRoots([place.projects], place.homeDir);
-  const host = { path: place.path, homeDir: place.homeDir, xdgConfigHome: undefined };
+  const host = place.context;
   const explorer = new ProjectExplorer({
     opener: new PathOpener(roots),
     roots,
     activeProject: new ActiveProject(roots),
-    git: gitRunner(host),
+    git: new GitRunner(host),
     env: queryEnvironment(host),
     defaultDepth: 3,
   });
@@ -190,14 +190,14 @@ describe.each(testedGits())('a hostile repository, by $version', ({ folder }) =>
 
   it('runs nothing that is written into its settings after git listed them', async () => {
     const place = await hostilePlace(folder);
-    const late: GitRunner = {
-      ...place.runner,
-      settings: async (question) => {
-        const settings = await place.runner.settings(question);
+    class Late extends GitRunner {
+      override async settings(...[at]: Parameters<GitRunner['settings']>): ReturnType<GitRunner['settings']> {
+        const settings = await super.settings(at);
         await setAll(place);
         return settings;
-      },
-    };
+      }
+    }
+    const late = new Late(place.context);
     for (const action of actions) expect(await work(place, action, late)).not.toContain('GIT_FAILED');
     const roots = new AllowedRoots([place.projects], place.homeDir);
     const service = new GitService({

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { gitPlace, type GitPlace } from '../../git/git-harness.js';
+import { GitAt } from '../../../src/git/run/run-git.js';
 import { refusal } from '../../harness/refusal.js';
 
 /** A repository beside the allowed root, with a file that nobody may see. */
@@ -206,11 +207,10 @@ describe('git', () => {
       /^GIT_FAILED: git (?:diff|ls-files) failed \(128\): .*index/,
     );
     expect(await refusal(place.service.status(place.target()))).toMatch(/^GIT_FAILED: /);
-    const { repo: cwd, runner } = place;
-    const [commonDir, args] = [join(cwd, '.git'), ['ls-files']];
+    const commonDir = join(place.repo, '.git');
     const environment = { GIT_INDEX_FILE: join(commonDir, 'index') };
-    const own = runner.output({ ...place.target(), cwd, commonDir, args, environment });
-    expect(await refusal(own)).toMatch(/failed \(128\): index: index file/);
+    const own = new GitAt(place.runner, { ...place.target(), cwd: place.repo, commonDir, environment });
+    expect(await refusal(own.output(['ls-files']))).toMatch(/failed \(128\): index: index file/);
     await writeFile(join(place.repo, '.git', 'config'), '[broken');
     expect(await refusal(place.service.status(place.target()))).toMatch(
       /^GIT_FAILED: .*bad config.*Nothing was changed/,
@@ -265,13 +265,12 @@ describe('git', () => {
   it('that hangs is ended at its time limit, and when the call is cancelled', async () => {
     const place = await gitPlace({ timeLimitMs: 1_000 });
     const never = new AbortController().signal;
-    const hanging = { cwd: place.repo, args: ['-c', 'alias.hang=!sleep 600', 'hang'] } as const;
-    expect(await refusal(place.runner.output({ ...hanging, signal: never }))).toMatch(
-      /did not finish within 1 seconds/,
-    );
+    const hang = ({ repo: cwd, runner }: GitPlace, signal: AbortSignal) =>
+      new GitAt(runner, { cwd, signal }).output(['-c', 'alias.hang=!sleep 600', 'hang']);
+    expect(await refusal(hang(place, never))).toMatch(/did not finish within 1 seconds/);
     const patient = await gitPlace();
     const cancel = new AbortController();
-    const answer = patient.runner.output({ ...hanging, cwd: patient.repo, signal: cancel.signal });
+    const answer = hang(patient, cancel.signal);
     setTimeout(() => cancel.abort(), 200);
     await expect(answer).rejects.toThrow(/abort/i);
   });

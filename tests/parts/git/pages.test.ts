@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { readCursor } from '../../../src/base/input.js';
 import { patchPage, PatchReader, positionSchema } from '../../../src/git/diff/patch.js';
 import { GitService } from '../../../src/git/git-service.js';
-import type { GitRunner } from '../../../src/git/run/run-git.js';
+import { GitRunner } from '../../../src/git/run/run-git.js';
 import { gitPlace } from '../../git/git-harness.js';
 import { rounds } from '../../harness/rounds.js';
 
@@ -81,13 +81,13 @@ describe('the pages of a patch', () => {
     const cursor = first.cursor ?? '';
     await place.write('c', 'changed\n');
     const runs: string[] = [];
-    const counted: GitRunner = {
-      ...place.runner,
-      stream: (call, take) => {
+    class Counted extends GitRunner {
+      override stream(...[call, take]: Parameters<GitRunner['stream']>): Promise<number> {
         runs.push(call.args[0] ?? '');
-        return place.runner.stream(call, take);
-      },
-    };
+        return super.stream(call, take);
+      }
+    }
+    const counted = new Counted(place.context);
     const other = (runner: GitRunner) => new GitService({ ...place.parts, runner, maxDiffBytes: 600 });
     // Another server has not seen the first page: git is asked again, and says something else by now.
     await expect(other(counted).diff(place.target(), { cursor })).rejects.toThrow(/changed since/);
