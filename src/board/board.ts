@@ -5,11 +5,11 @@ import { Access } from './access.js';
 import { act, type ActServices } from './act.js';
 import { openBoardFeed } from './board-feed.js';
 import type { BoardLink } from './board-place.js';
-import { BoardHttpServer, type Asset } from './http-server.js';
+import { listenForPages, type Asset, type BoardHttpServer } from './http-server.js';
 import { openDiffFeed } from './diff-feed.js';
-import { Channels, type OpenChannel } from './channel.js';
+import { Channels } from './channel.js';
 import { MAX_MESSAGE_BYTES } from './protocol.js';
-import { BoardSocket } from './socket.js';
+import { BoardSocket, type SocketServices } from './socket.js';
 import { linkTo } from './door.js';
 import { openTaskFeed, type TaskFeedOptions } from './task-feed.js';
 import { TerminalWriters } from './terminal-stream.js';
@@ -30,9 +30,9 @@ export interface BoardOptions extends ActServices, TaskFeedOptions {
 
 /** The board: a page on loopback that shows all tasks and what they ask. It holds nothing that is not in the state directory. */
 export class Board {
+  readonly id = randomUUID();
   readonly #options: BoardOptions;
-  readonly #access: Access;
-  readonly #channels = new Channels((name) => this.#open(name));
+  readonly #shared: SocketServices;
   readonly #sockets = new Set<BoardSocket>();
   readonly #upgrades = new WebSocketServer({
     noServer: true,
@@ -40,8 +40,6 @@ export class Board {
     perMessageDeflate: false,
   });
   readonly #over = new Emitter<string>();
-  readonly #id = randomUUID();
-  readonly #writers = new TerminalWriters();
   #server: BoardHttpServer | undefined;
   #idle: Disposable | undefined;
   #pages = 0;
@@ -50,31 +48,36 @@ export class Board {
 
   private constructor(options: BoardOptions) {
     this.#options = options;
-    const { clock, token } = options;
-    this.#access = new Access(clock, token);
+    const { clock, logger, token, tasks, version, homeDir } = options;
+    this.#shared = {
+      ...{ version, homeDir, clock, logger },
+      access: new Access(clock, token),
+      writers: new TerminalWriters(),
+      record: (taskId) => tasks.get(taskId),
+      act: (action, by) => act(action, by, options),
+      channels: new Channels(clock, (channel) => {
+        const [kind, taskId = ''] = channel.name.split(':/');
+        if (kind === 'board') return openBoardFeed(options, channel);
+        if (kind === 'diff') return openDiffFeed(options, channel, taskId);
+        return openTaskFeed(options, channel, taskId);
+      }),
+    };
   }
 
   /** Listens on 127.0.0.1; `port` 0 chooses a free one. */
   static async start(options: BoardOptions, port: number): Promise<Board> {
     const board = new Board(options);
-    board.#server = await BoardHttpServer.listen(
+    const { assets, clock, logger } = options;
+    board.#server = await listenForPages(
       {
-        access: board.#access,
-        clock: options.clock,
-        assets: options.assets,
-        logger: options.logger,
-        onUpgrade: (request, socket, head) => {
-          board.#upgrades.handleUpgrade(request, socket, head, (opened) => board.#welcome(opened));
-        },
+        ...{ assets, clock, logger, access: board.#shared.access },
+        onUpgrade: (request, socket, head) =>
+          board.#upgrades.handleUpgrade(request, socket, head, (opened) => board.#welcome(opened)),
       },
       port,
     );
     board.#restartIdle();
     return board;
-  }
-
-  get id(): string {
-    return this.#id;
   }
 
   get port(): number {
@@ -84,7 +87,7 @@ export class Board {
   /** A link that opens one page. */
   link(): BoardLink {
     const { version, token, clock } = this.#options;
-    return linkTo({ port: this.port, board_id: this.#id, version, token }, clock.now());
+    return linkTo({ port: this.port, board_id: this.id, version, token }, clock.now());
   }
 
   async close(): Promise<void> {
@@ -95,22 +98,8 @@ export class Board {
   }
 
   #welcome(opened: WebSocket): void {
-    if (this.#sockets.size >= MAX_PAGES) {
-      opened.close(TRY_AGAIN_LATER, 'too many pages');
-      return;
-    }
-    const { tasks, version, homeDir, clock, logger } = this.#options;
-    const socket = new BoardSocket(opened, ++this.#pages, {
-      channels: this.#channels,
-      access: this.#access,
-      writers: this.#writers,
-      record: (taskId) => tasks.get(taskId),
-      act: (action, by) => act(action, by, this.#options),
-      version,
-      homeDir,
-      clock,
-      logger,
-    });
+    if (this.#sockets.size >= MAX_PAGES) return opened.close(TRY_AGAIN_LATER, 'too many pages');
+    const socket = new BoardSocket(opened, ++this.#pages, this.#shared);
     this.#sockets.add(socket);
     this.#restartIdle();
     opened.on('close', () => {
@@ -125,12 +114,5 @@ export class Board {
     this.#idle = this.#options.clock.after(IDLE_MS, () =>
       this.#over.fire('No page was open for 15 minutes.'),
     );
-  }
-
-  #open(name: string): Promise<OpenChannel> {
-    if (name === 'board:/') return openBoardFeed(this.#options);
-    const [kind = '', taskId = ''] = name.split(':/');
-    if (kind === 'diff') return openDiffFeed(this.#options, taskId);
-    return openTaskFeed(this.#options, taskId);
   }
 }

@@ -12,31 +12,30 @@ type Send = (message: ValuesMessage) => void;
 /** What is followed under one name: its values by key. A follower gets all of them, and then what has changed. */
 export class Channel implements Disposable {
   readonly name: string;
-  readonly #clock: Clock | undefined;
+  readonly #clock: Clock;
   readonly #followers = new Set<Send>();
-  #values: Values = new Map();
-  /** Not sent yet. */
-  #next: Values | undefined;
+  #sent: Values = new Map();
+  #values: Values = this.#sent;
   #quiet: Disposable | undefined;
 
-  /** Changes are sent at most once in 80 ms; without a clock at once. */
-  constructor(name: string, clock?: Clock) {
+  /** Changes are sent at most once in 80 ms. */
+  constructor(name: string, clock: Clock) {
     this.name = name;
     this.#clock = clock;
   }
 
   get values(): Values {
-    return this.#next ?? this.#values;
+    return this.#values;
   }
 
   /** What holds from now on: all keys and their values. Values are compared as JSON. */
   put(values: Values): void {
-    this.#next = values;
+    this.#values = values;
     if (this.#quiet === undefined) this.#send();
   }
 
   follow(send: Send): Disposable {
-    send({ type: 'values', channel: this.name, whole: true, set: Object.fromEntries(this.values), del: [] });
+    send({ type: 'values', channel: this.name, whole: true, set: Object.fromEntries(this.#values), del: [] });
     this.#followers.add(send);
     return toDisposable(() => this.#followers.delete(send));
   }
@@ -47,64 +46,60 @@ export class Channel implements Disposable {
   }
 
   #send(): void {
-    const next = this.#next;
-    this.#next = undefined;
-    if (next === undefined) return;
-    const { set, del } = changes(this.#values, next);
-    this.#values = next;
+    const { set, del } = changes(this.#sent, this.#values);
+    this.#sent = this.#values;
     if (Object.keys(set).length + del.length === 0) return;
     for (const send of [...this.#followers])
       send({ type: 'values', channel: this.name, whole: false, set, del });
-    this.#quiet = this.#clock?.after(QUIET_MS, () => {
+    this.#quiet = this.#clock.after(QUIET_MS, () => {
       this.#quiet = undefined;
       this.#send();
     });
   }
 }
 
-/** A channel whose values are those of now until it is disposed. */
-export interface OpenChannel extends Disposable {
-  readonly channel: Channel;
-}
-
-interface Held {
-  readonly opened: Promise<OpenChannel>;
-  followers: number;
-}
+/** Keeps the values of a channel those of now until the result is disposed. Throws BridgeError when there is no such thing. */
+export type OpenFeed = (channel: Channel) => Promise<Disposable>;
 
 /** The channels that pages follow: each is open once, however many do, and as long as one does. */
 export class Channels {
-  readonly #open: (name: string) => Promise<OpenChannel>;
-  readonly #held = new Map<string, Held>();
+  readonly #clock: Clock;
+  readonly #open: OpenFeed;
+  readonly #held = new Map<string, { channel: Channel; feed: Promise<Disposable>; followers: number }>();
 
-  /** `open` throws BridgeError when there is no such thing. */
-  constructor(open: (name: string) => Promise<OpenChannel>) {
+  constructor(clock: Clock, open: OpenFeed) {
+    this.#clock = clock;
     this.#open = open;
   }
 
-  /** Follows a channel until the result is disposed. Throws as `open` does. */
-  async follow(name: string, send: (message: ValuesMessage) => void): Promise<Disposable> {
-    const held = this.#held.get(name) ?? { opened: this.#open(name), followers: 0 };
-    this.#held.set(name, held);
+  /** Follows a channel until the result is disposed. Throws as its feed does. */
+  async follow(name: string, send: Send): Promise<Disposable> {
+    let held = this.#held.get(name);
+    if (held === undefined) {
+      const channel = new Channel(name, this.#clock);
+      held = { channel, feed: this.#open(channel), followers: 0 };
+      this.#held.set(name, held);
+    }
+    const { channel, feed } = held;
     held.followers++;
+    const leave = (): void => {
+      if (--held.followers > 0) return;
+      if (this.#held.get(name) === held) this.#held.delete(name);
+      channel.dispose();
+      // The followers got the error.
+      feed.then((opened) => opened.dispose()).catch(() => undefined);
+    };
     try {
-      const following = (await held.opened).channel.follow(send);
-      return toDisposable(() => {
-        following.dispose();
-        this.#leave(name, held);
-      });
+      await feed;
     } catch (error) {
-      this.#leave(name, held);
+      leave();
       throw error;
     }
-  }
-
-  #leave(name: string, held: Held): void {
-    held.followers--;
-    if (held.followers > 0) return;
-    if (this.#held.get(name) === held) this.#held.delete(name);
-    // The followers got the error.
-    held.opened.then((opened) => opened.dispose()).catch(() => undefined);
+    const following = channel.follow(send);
+    return toDisposable(() => {
+      following.dispose();
+      leave();
+    });
   }
 }
 

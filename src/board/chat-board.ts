@@ -58,7 +58,7 @@ export class ChatBoard implements Disposable {
 
   constructor(options: ChatBoardOptions) {
     this.#options = options;
-    this.#channels = new Channels(() => openBoardFeed(options));
+    this.#channels = new Channels(options.clock, (channel) => openBoardFeed(options, channel));
   }
 
   /** All values where they are not those of the answer before, or none when nothing happened in time or the reader has gone. */

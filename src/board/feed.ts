@@ -1,12 +1,12 @@
 import { watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '../base/clock.js';
+import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { DisposableStore, toDisposable, type Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { TaskService } from '../tasks/task-service.js';
-import { Channel, QUIET_MS, type OpenChannel } from './channel.js';
+import { QUIET_MS, type Channel } from './channel.js';
 import type { Values } from './state.js';
 
 /** What every feed needs. */
@@ -17,48 +17,37 @@ export interface FeedOptions {
   readonly logger: Logger;
 }
 
-/** What a feed of one task reads with. */
-export interface TaskReading {
-  /** Aborts when the last follower has left. */
-  readonly signal: AbortSignal;
-  /** What was read may have changed: it is read again. */
-  readonly again: () => void;
-  /** Is disposed with the channel. */
-  readonly owned: DisposableStore;
-}
+/** Gives all values of a task; the signal aborts when the last follower has left. */
+type ReadTask = (record: TaskRecord, left: AbortSignal) => Promise<Values>;
 
 /**
- * Follows one task: `read` gives all values, at first and whenever the record, the log or the folder of the task has changed.
- * Throws TASK_NOT_FOUND, STATE_UNUSABLE, TASK_UNREACHABLE, and as the first `read`.
+ * Follows one task: what `start` gives reads all values, at first and whenever the record or the folder of the task has changed, or
+ * `again` was called. Throws TASK_NOT_FOUND, STATE_UNUSABLE, TASK_UNREACHABLE, and as the first reading.
  */
 export async function followTask(
   { tasks, tasksDir, clock, logger }: FeedOptions,
-  name: string,
+  channel: Channel,
   taskId: string,
-  read: (record: TaskRecord, reading: TaskReading) => Promise<Values>,
-): Promise<OpenChannel> {
+  start: (again: () => void, owned: DisposableStore) => ReadTask,
+): Promise<Disposable> {
   const owned = new DisposableStore();
-  const left = new AbortController();
-  owned.add(toDisposable(() => left.abort()));
-  const channel = owned.add(new Channel(name, clock));
-  const again = (): void => refresher.changed();
+  const left = leftWith(owned);
   const look = async (): Promise<void> => {
-    const values = await read(await tasks.get(taskId), { signal: left.signal, again, owned });
-    if (!owned.isDisposed) channel.put(values);
+    const values = await read(await tasks.get(taskId), left);
+    if (!left.aborted) channel.put(values);
   };
-  const refresher = owned.add(
-    new Refresher(clock, () =>
-      look().catch((error: unknown) => {
-        if (error instanceof BridgeError && error.code === 'TASK_NOT_FOUND')
-          channel.put(new Map([...channel.values, ['task', null]]));
-        else if (!left.signal.aborted)
-          logger.warn('A task could not be read', { taskId, channel: name, error: messageOf(error) });
-      }),
-    ),
+  const again = refresher(clock, left, () =>
+    look().catch((error: unknown) => {
+      if (error instanceof BridgeError && error.code === 'TASK_NOT_FOUND')
+        channel.put(new Map([...channel.values, ['task', null]]));
+      else if (!left.aborted)
+        logger.warn('A task could not be read', { taskId, channel: channel.name, error: messageOf(error) });
+    }),
   );
+  const read = start(again, owned);
   owned.add(tasks.onDidChange((changed) => changed === taskId && again()));
   owned.add(tasks.watch(taskId));
-  // What becomes of its work is decided after its end, by any process.
+  // An entry of the journal changes no record.
   owned.add(watchFolder(join(tasksDir, taskId), again, logger));
   try {
     await look();
@@ -67,58 +56,40 @@ export async function followTask(
     throw error;
   }
   again();
-  return { channel, dispose: () => owned.dispose() };
+  return owned;
 }
 
-/** Reads something again after it changed: one reading at a time, and one more for changes meanwhile. */
-export class Refresher implements Disposable {
-  readonly #clock: Clock;
-  readonly #refresh: () => Promise<void>;
-  #timer: Disposable | undefined;
-  #isRunning = false;
-  #isStale = false;
-  #isDisposed = false;
+/** Aborts when `owned` is disposed. */
+export function leftWith(owned: DisposableStore): AbortSignal {
+  const left = new AbortController();
+  owned.add(toDisposable(() => left.abort()));
+  return left.signal;
+}
 
-  /** `refresh` must not reject. */
-  constructor(clock: Clock, refresh: () => Promise<void>) {
-    this.#clock = clock;
-    this.#refresh = refresh;
-  }
-
-  changed(): void {
-    if (this.#isDisposed) return;
-    this.#isStale = true;
-    if (this.#isRunning || this.#timer !== undefined) return;
-    void this.#run();
-  }
-
-  dispose(): void {
-    this.#isDisposed = true;
-    this.#timer?.dispose();
-  }
-
-  async #run(): Promise<void> {
-    this.#isRunning = true;
-    this.#isStale = false;
-    await this.#refresh();
-    this.#isRunning = false;
-    if (this.#isDisposed) return;
-    this.#timer = this.#clock.after(QUIET_MS, () => {
-      this.#timer = undefined;
-      if (this.#isStale) this.changed();
-    });
-  }
+/** What has something read again: one reading at a time, one in 80 ms, and one more for changes meanwhile. `read` must not reject. */
+export function refresher(clock: Clock, left: AbortSignal, read: () => Promise<void>): () => void {
+  let isReading = false;
+  let isStale = false;
+  const run = async (): Promise<void> => {
+    isReading = true;
+    while (isStale && !left.aborted) {
+      isStale = false;
+      await read();
+      await sleep(clock, QUIET_MS, left);
+    }
+    isReading = false;
+  };
+  return () => {
+    isStale = true;
+    if (!isReading) void run();
+  };
 }
 
 /** Calls back for each change in a folder until disposed, where the system can watch it. */
-export function watchFolder(
-  folder: string,
-  onChange: (name: string | null) => void,
-  logger: Logger,
-): Disposable {
+function watchFolder(folder: string, onChange: () => void, logger: Logger): Disposable {
   let watcher: FSWatcher;
   try {
-    watcher = watch(folder, { persistent: false }, (_event, name) => onChange(name));
+    watcher = watch(folder, { persistent: false }, onChange);
   } catch (error) {
     logger.debug('A folder cannot be watched', { folder, error: messageOf(error) });
     return toDisposable(() => undefined);

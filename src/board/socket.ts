@@ -2,7 +2,7 @@ import type { RawData, WebSocket } from 'ws';
 import { z } from 'zod';
 import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
-import { DisposableStore, type Disposable } from '../base/lifecycle.js';
+import type { Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import { socketJson } from '../base/input.js';
 import type { TaskRecord } from '../tasks/task.js';
@@ -13,7 +13,6 @@ import {
   BOARD_PROTOCOL,
   clientMessageSchema,
   type ActionAnswer,
-  type ActionError,
   type ClientAction,
   type ClientMessage,
   type ServerMessage,
@@ -23,12 +22,11 @@ import { TerminalStream, type TerminalClientAction, type TerminalWriters } from 
 /** A page says its token at once. */
 const HELLO_LIMIT_MS = 10_000;
 /** What waits for a page that does not read; beyond it the connection ends, and the page gets all values over its next one. */
-const MAX_QUEUE_BYTES = 8 * 1024 * 1024;
-const QUEUE_LOOK_MS = 200;
+const MAX_QUEUE_BYTES = 32 * 1024 * 1024;
 /** What a page asks for at once; more is refused, since each answer may be large. */
 const MAX_ACTING = 32;
 const PING_MS = 20_000;
-/** Close codes of RFC 6455 (policy violation, and too much to send), which a page does not answer by connecting again. */
+/** Close code of RFC 6455 (policy violation), which a page does not answer by connecting again. */
 const REFUSED = 1008;
 
 /** What the pages of a board share. */
@@ -52,17 +50,15 @@ export class BoardSocket implements Disposable {
   readonly #socket: WebSocket;
   /** Tells pages of one kind apart. */
   readonly #number: number;
-  readonly #owned = new DisposableStore();
-  readonly #following = new Map<string, Disposable>();
-  /** The newest subscription to each channel, also while it is being opened. */
-  readonly #asked = new Map<string, object>();
+  readonly #helloLimit: Disposable;
+  /** By channel, also while it is being opened. */
+  readonly #following = new Map<string, Promise<Disposable | undefined>>();
   readonly #terminals = new Map<string, TerminalStream>();
   #client: string | undefined;
   #streams = 0;
   #isAlive = true;
   #acting = 0;
   #ping: Disposable | undefined;
-  #paused: Disposable | undefined;
 
   constructor(socket: WebSocket, number: number, services: SocketServices) {
     this.#socket = socket;
@@ -76,20 +72,16 @@ export class BoardSocket implements Disposable {
       logger.debug('The connection of a page failed', { error: messageOf(error) }),
     );
     socket.on('close', () => this.dispose());
-    this.#owned.add(
-      clock.after(HELLO_LIMIT_MS, () => {
-        if (this.#client === undefined) socket.close(REFUSED, 'no hello');
-      }),
-    );
+    this.#helloLimit = clock.after(HELLO_LIMIT_MS, () => {
+      if (this.#client === undefined) socket.close(REFUSED, 'no hello');
+    });
     this.#pingLater();
   }
 
   dispose(): void {
-    this.#owned.dispose();
+    this.#helloLimit.dispose();
     this.#ping?.dispose();
-    this.#paused?.dispose();
-    for (const following of this.#following.values()) following.dispose();
-    this.#following.clear();
+    for (const channel of [...this.#following.keys()]) this.#leave(channel);
     for (const terminal of this.#terminals.values()) terminal.dispose();
     this.#terminals.clear();
     this.#socket.terminate();
@@ -107,48 +99,28 @@ export class BoardSocket implements Disposable {
   #received(data: RawData, isBinary: boolean): void {
     const raw = isBinary ? undefined : socketJson(data);
     const message = clientMessageSchema.safeParse(raw);
-    if (!message.success) {
-      const [issue] = message.error.issues;
-      const why = isBinary ? 'it is binary' : `${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim();
-      const error = {
-        code: 'INVALID_ARGUMENTS',
-        message: `A message was not understood: ${why}.`,
-        hint: 'The page is of another version: load it again.',
-      };
-      const id = this.#client === undefined ? undefined : dispatchSchema.safeParse(raw).data?.id;
-      this.#send(id === undefined ? { type: 'refused', error } : { type: 'result', id, ok: false, error });
-      if (this.#client === undefined) this.#socket.close(REFUSED, 'no hello');
-      return;
+    if (message.success) {
+      if (this.#client === undefined) return this.#hello(message.data);
+      return this.#handle(message.data, this.#client);
     }
-    if (this.#client === undefined) this.#hello(message.data);
-    else this.#handle(message.data, this.#client);
-    // Who does not read the answers asks for no more of them.
-    if (this.#socket.bufferedAmount > MAX_QUEUE_BYTES) this.#pause();
-  }
-
-  #pause(): void {
-    this.#socket.pause();
-    this.#paused ??= this.#services.clock.after(QUEUE_LOOK_MS, () => {
-      this.#paused = undefined;
-      if (this.#socket.bufferedAmount > MAX_QUEUE_BYTES) this.#pause();
-      else this.#socket.resume();
-    });
+    const [issue] = message.error.issues;
+    const why = isBinary ? 'it is binary' : `${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim();
+    const error = {
+      code: 'INVALID_ARGUMENTS',
+      message: `A message was not understood: ${why}.`,
+      hint: 'The page is of another version: load it again.',
+    };
+    const id = this.#client === undefined ? undefined : dispatchSchema.safeParse(raw).data?.id;
+    this.#send(id === undefined ? { type: 'refused', error } : { type: 'result', id, ok: false, error });
+    if (this.#client === undefined) this.#socket.close(REFUSED, 'no hello');
   }
 
   #hello(message: ClientMessage): void {
-    const { access, version, homeDir } = this.#services;
-    if (message.type !== 'hello' || !access.isToken(message.token)) {
-      this.#socket.close(REFUSED, 'no token');
-      return;
-    }
+    const { access, version, homeDir: home } = this.#services;
+    if (message.type !== 'hello' || !access.isToken(message.token))
+      return this.#socket.close(REFUSED, 'no token');
     this.#client = `${message.client}-${this.#number}`;
-    this.#send({
-      type: 'welcome',
-      v: BOARD_PROTOCOL,
-      client: this.#client,
-      version,
-      home: homeDir,
-    });
+    this.#send({ type: 'welcome', v: BOARD_PROTOCOL, client: this.#client, version, home });
   }
 
   #handle(message: ClientMessage, client: string): void {
@@ -156,10 +128,12 @@ export class BoardSocket implements Disposable {
       case 'hello':
         return;
       case 'subscribe':
-        void this.#subscribe(message.channel, client);
+        this.#leave(message.channel);
+        if (message.channel.startsWith('term:/')) this.#openTerminal(message.channel, client);
+        else this.#following.set(message.channel, this.#follow(message.channel));
         return;
       case 'unsubscribe':
-        return this.#unsubscribe(message.channel);
+        return this.#leave(message.channel);
       case 'term.ack':
         return this.#terminals.get(message.channel)?.acknowledge(message.bytes);
       case 'dispatch':
@@ -167,44 +141,32 @@ export class BoardSocket implements Disposable {
     }
   }
 
-  async #subscribe(channel: string, client: string): Promise<void> {
-    this.#unsubscribe(channel);
-    if (channel.startsWith('term:/')) return this.#openTerminal(channel, client);
-    const asked = {};
-    this.#asked.set(channel, asked);
+  /** Undefined for a channel that cannot be opened, which the page is told. */
+  async #follow(channel: string): Promise<Disposable | undefined> {
     try {
-      const following = await this.#services.channels.follow(channel, (message) => this.#send(message));
-      // Meanwhile the page may have gone, or asked for something else.
-      if (this.#owned.isDisposed || this.#asked.get(channel) !== asked) following.dispose();
-      else this.#following.set(channel, following);
+      return await this.#services.channels.follow(channel, (message) => this.#send(message));
     } catch (error) {
-      this.#send({ type: 'refused', channel, error: this.#errorOf(error) });
+      this.#send({ type: 'refused', channel, error: actionErrorOf(error, this.#services.logger) });
+      return undefined;
     }
   }
 
   #openTerminal(channel: string, client: string): void {
-    const { writers, record, clock, logger } = this.#services;
     const terminal = new TerminalStream({
+      ...this.#services,
       taskId: channel.slice('term:/'.length),
       stream: ++this.#streams,
       client,
-      writers,
-      record,
-      clock,
-      logger,
+      sendState: (state) =>
+        this.#send({ type: 'values', channel, whole: true, set: { terminal: state }, del: [] }),
       sendFrame: (frame) => this.#socket.send(frame),
     });
     this.#terminals.set(channel, terminal);
-    this.#following.set(
-      channel,
-      terminal.channel.follow((message) => this.#send(message)),
-    );
     void terminal.start();
   }
 
-  #unsubscribe(channel: string): void {
-    this.#asked.delete(channel);
-    this.#following.get(channel)?.dispose();
+  #leave(channel: string): void {
+    void this.#following.get(channel)?.then((following) => following?.dispose());
     this.#following.delete(channel);
     void this.#terminals.get(channel)?.leave();
     this.#terminals.delete(channel);
@@ -220,7 +182,7 @@ export class BoardSocket implements Disposable {
         : await this.#services.act(action, `board/${client}`);
       this.#send({ type: 'result', id, ok: true, ...answer });
     } catch (error) {
-      this.#send({ type: 'result', id, ok: false, error: this.#errorOf(error) });
+      this.#send({ type: 'result', id, ok: false, error: actionErrorOf(error, this.#services.logger) });
     } finally {
       this.#acting--;
     }
@@ -234,13 +196,9 @@ export class BoardSocket implements Disposable {
     return {};
   }
 
-  #errorOf(error: unknown): ActionError {
-    return actionErrorOf(error, this.#services.logger);
-  }
-
   #send(message: ServerMessage): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
-    if (this.#socket.bufferedAmount > MAX_QUEUE_BYTES && message.type === 'values') this.#socket.terminate();
+    if (this.#socket.bufferedAmount > MAX_QUEUE_BYTES) this.#socket.terminate();
     else this.#socket.send(JSON.stringify(message));
   }
 }

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { messageOf } from '../base/errors.js';
 import { readRegularFile } from '../base/files/regular-file.js';
+import type { Disposable } from '../base/lifecycle.js';
 import { headBytes } from '../base/text.js';
 import type { ReceiptService } from '../tasks/receipt/task-receipts.js';
 import { receiptView } from '../tasks/receipt/receipt.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
 import type { TaskService } from '../tasks/task-service.js';
-import type { OpenChannel } from './channel.js';
+import type { Channel } from './channel.js';
 import { followTask, type FeedOptions } from './feed.js';
 import type { TimelineEvent } from './state.js';
 import { cardOf, decisionViewOf } from './task-views.js';
@@ -26,8 +27,12 @@ export interface TaskFeedOptions extends FeedOptions {
   readonly promptFile: (taskId: string) => string;
 }
 
-/** Opens the page of one task. Throws as `followTask`. */
-export function openTaskFeed(options: TaskFeedOptions, taskId: string): Promise<OpenChannel> {
+/** Shows one task. Throws as `followTask`. */
+export function openTaskFeed(
+  options: TaskFeedOptions,
+  channel: Channel,
+  taskId: string,
+): Promise<Disposable> {
   const { tasks, receipts, logger } = options;
   let cursor: string | undefined;
   let events: readonly TimelineEvent[] = [];
@@ -35,10 +40,10 @@ export function openTaskFeed(options: TaskFeedOptions, taskId: string): Promise<
   let receipt: object | null = null;
   let asksForReceipt = false;
   /** The keeper makes it right after the end, which takes a moment. */
-  const readReceipt = async (record: TaskRecord, signal: AbortSignal, again: () => void): Promise<void> => {
+  const readReceipt = async (record: TaskRecord, left: AbortSignal, again: () => void): Promise<void> => {
     asksForReceipt = true;
     try {
-      const found = await receipts.receiptOf(record, signal);
+      const found = await receipts.receiptOf(record, left);
       if (found === undefined) return;
       const { receipt: facts, left_out } = receiptView(found, MAX_RECEIPT_BYTES);
       receipt = { ...facts, left_out };
@@ -47,13 +52,13 @@ export function openTaskFeed(options: TaskFeedOptions, taskId: string): Promise<
       logger.warn('A receipt could not be read', { taskId, error: messageOf(error) });
     }
   };
-  return followTask(options, `task:/${taskId}`, taskId, async (record, { signal, again }) => {
+  return followTask(options, channel, taskId, (again) => async (record, left) => {
     prompt ??= await promptOf(options.promptFile(taskId), record);
     const isFirst = cursor === undefined;
     const news = await eventsAfter(tasks, taskId, cursor);
     cursor = news.cursor;
     events = isFirst ? newestEvents(news.events) : [...events, ...news.events].slice(-MAX_EVENTS);
-    if (isFinal(record.status) && !asksForReceipt) void readReceipt(record, signal, again);
+    if (isFinal(record.status) && !asksForReceipt) void readReceipt(record, left, again);
     return new Map<string, unknown>([
       ['task', cardOf(record)],
       ['prompt', prompt],

@@ -1,11 +1,9 @@
-import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
-import { DisposableStore, toDisposable, type Disposable } from '../base/lifecycle.js';
+import { DisposableStore, Emitter, toDisposable, type Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import { KeeperClient } from '../keeper/host/keeper-client.js';
 import type { TerminalPush } from '../keeper/wire/messages.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
-import { Channel } from './channel.js';
 import { frameKinds, frameOf } from './frame.js';
 import type { ClientAction, TerminalState } from './protocol.js';
 
@@ -20,10 +18,7 @@ const HOLD_SECONDS = 60;
 /** What a page does to its terminal. */
 export type TerminalClientAction = Extract<ClientAction, { readonly type: `term.${string}` }>;
 
-interface Size {
-  readonly columns: number;
-  readonly rows: number;
-}
+type Size = Pick<TerminalState, 'columns' | 'rows'>;
 
 export interface TerminalStreamOptions {
   readonly taskId: string;
@@ -31,9 +26,10 @@ export interface TerminalStreamOptions {
   readonly client: string;
   readonly writers: TerminalWriters;
   readonly record: (taskId: string) => Promise<TaskRecord>;
+  /** Its size is sent before what is drawn in it. */
+  readonly sendState: (state: TerminalState) => void;
   /** Sends a binary message to the page. */
   readonly sendFrame: (frame: Uint8Array) => void;
-  readonly clock: Clock;
   readonly logger: Logger;
 }
 
@@ -43,8 +39,6 @@ export interface TerminalStreamOptions {
  */
 export class TerminalStream implements Disposable {
   readonly client: string;
-  /** Its one value is `terminal`. */
-  readonly channel: Channel;
   readonly #options: TerminalStreamOptions;
   readonly #owned = new DisposableStore();
   #state: TerminalState;
@@ -62,12 +56,11 @@ export class TerminalStream implements Disposable {
     this.#options = options;
     this.client = options.client;
     const { stream, writers, taskId } = options;
-    // Its size must be there before what is drawn in it: nothing is held back.
-    this.channel = new Channel(`term:/${taskId}`);
     const writer = writers.writerOf(taskId)?.client ?? null;
     this.#state = { stream, columns: 80, rows: 24, writer, closed: null };
     this.#change({});
-    this.#owned.add(writers.join(taskId, this));
+    this.#owned.add(toDisposable(() => writers.release(taskId, this)));
+    this.#owned.add(writers.onChange((changed) => changed === taskId && this.#writerChanged()));
   }
 
   /** Connects to the keeper. A terminal that cannot be seen says why in its state. */
@@ -111,19 +104,16 @@ export class TerminalStream implements Disposable {
       case 'term.resize':
         if (this.#isWriter) await this.#watchAt(action);
         return;
-      case 'term.input':
-        return this.#type(Buffer.from(action.keys, 'base64'));
+      case 'term.input': {
+        const link = this.#openLink();
+        if (this.#isWriter) return link.type(Buffer.from(action.keys, 'base64'));
+        throw new BridgeError(
+          'INVALID_ARGUMENTS',
+          'Another page has the keyboard of this terminal, or no page has.',
+          'Take it over first.',
+        );
+      }
     }
-  }
-
-  async #type(keys: Buffer): Promise<void> {
-    const link = this.#openLink();
-    if (this.#isWriter) return link.type(keys);
-    throw new BridgeError(
-      'INVALID_ARGUMENTS',
-      'Another page has the keyboard of this terminal, or no page has.',
-      'Take it over first.',
-    );
   }
 
   /** The page has shown so many bytes since it subscribed. */
@@ -134,22 +124,15 @@ export class TerminalStream implements Disposable {
     this.#link?.resume();
   }
 
-  writerChanged(writer: string | null): void {
-    if (this.#state.writer === writer) return;
-    const wasWriter = this.#state.writer === this.client;
-    this.#change({ writer });
-    if (wasWriter && writer !== this.client) void this.#fit(true);
-  }
-
   /** The page no longer shows the terminal, so it holds the session no longer, as a page that is lost does for a while. */
   async leave(): Promise<void> {
-    const { writers, taskId, logger } = this.#options;
+    const { writers, taskId } = this.#options;
     try {
       if (!this.#isWriter) return;
       writers.release(taskId, this);
       await this.#watchAt(this.#state);
     } catch (error) {
-      logger.debug('A terminal could not be left', { taskId, error: messageOf(error) });
+      this.#failed(error);
     } finally {
       this.dispose();
     }
@@ -160,9 +143,17 @@ export class TerminalStream implements Disposable {
     this.#owned.dispose();
   }
 
+  #writerChanged(): void {
+    const writer = this.#options.writers.writerOf(this.#options.taskId)?.client ?? null;
+    if (this.#state.writer === writer) return;
+    const wasWriter = this.#state.writer === this.client;
+    this.#change({ writer });
+    if (wasWriter) void this.#fit(true);
+  }
+
   #change(change: Partial<TerminalState>): void {
     this.#state = { ...this.#state, ...change };
-    this.channel.put(new Map([['terminal', this.#state]]));
+    this.#options.sendState(this.#state);
   }
 
   get #isWriter(): boolean {
@@ -189,25 +180,23 @@ export class TerminalStream implements Disposable {
 
   /** Only watches, in the size of the session, which another page or `attach` decides; `isNow`: also when it has that size. */
   #fit(isNow: boolean): Promise<void> {
-    const { logger, taskId } = this.#options;
     // One that waits sees what is so by then.
     if (!this.#isWatching || (this.#isFitWanted && !isNow)) return this.#fitting;
     this.#isFitWanted = true;
-    this.#fitting = this.#fitting
-      .then(() => this.#fitOnce(isNow))
-      .catch((error: unknown) =>
-        logger.debug('A terminal could not be fitted', { taskId, error: messageOf(error) }),
-      );
-    return this.#fitting;
+    return (this.#fitting = this.#fitting
+      .then(async () => {
+        this.#isFitWanted = false;
+        if (this.#link === undefined || this.#state.closed !== null) return;
+        const session = await this.#link.screen();
+        const isSame = session.columns === this.#state.columns && session.rows === this.#state.rows;
+        if (!this.#isWriter && (isNow || !isSame)) await this.#watchAt(session);
+      })
+      .catch((error: unknown) => this.#failed(error)));
   }
 
-  async #fitOnce(isForced: boolean): Promise<void> {
-    this.#isFitWanted = false;
-    if (this.#link === undefined || this.#state.closed !== null) return;
-    const session = await this.#link.screen();
-    if (this.#isWriter) return;
-    const isSame = session.columns === this.#state.columns && session.rows === this.#state.rows;
-    if (isForced || !isSame) await this.#watchAt(session);
+  #failed(error: unknown): void {
+    const { logger, taskId } = this.#options;
+    logger.debug('A terminal could not be fitted', { taskId, error: messageOf(error) });
   }
 
   #show({ kind, data }: TerminalPush): void {
@@ -230,38 +219,23 @@ export class TerminalStream implements Disposable {
 
 /** Which page types into which terminal: one at a time. The newest page that asks for it has it. */
 export class TerminalWriters {
-  readonly #viewers = new Map<string, Set<TerminalStream>>();
   readonly #writers = new Map<string, TerminalStream>();
-
-  /** The page sees the terminal until the result is disposed. */
-  join(taskId: string, viewer: TerminalStream): Disposable {
-    const viewers = this.#viewers.get(taskId) ?? new Set();
-    this.#viewers.set(taskId, viewers.add(viewer));
-    return toDisposable(() => {
-      viewers.delete(viewer);
-      this.release(taskId, viewer);
-      if (viewers.size === 0) this.#viewers.delete(taskId);
-    });
-  }
+  readonly #changes = new Emitter<string>();
+  /** The id of a task whose writer is another one, or none. */
+  readonly onChange = this.#changes.event;
 
   writerOf(taskId: string): TerminalStream | undefined {
     return this.#writers.get(taskId);
   }
 
-  /** The page writes from now on; the one before is notified. */
-  claim(taskId: string, viewer: TerminalStream): void {
-    this.#writers.set(taskId, viewer);
-    this.#tell(taskId);
+  claim(taskId: string, page: TerminalStream): void {
+    this.#writers.set(taskId, page);
+    this.#changes.fire(taskId);
   }
 
-  release(taskId: string, viewer: TerminalStream): void {
-    if (this.#writers.get(taskId) !== viewer) return;
+  release(taskId: string, page: TerminalStream): void {
+    if (this.#writers.get(taskId) !== page) return;
     this.#writers.delete(taskId);
-    this.#tell(taskId);
-  }
-
-  #tell(taskId: string): void {
-    for (const viewer of this.#viewers.get(taskId) ?? [])
-      viewer.writerChanged(this.#writers.get(taskId)?.client ?? null);
+    this.#changes.fire(taskId);
   }
 }

@@ -50,6 +50,17 @@ test('what is answered goes from the overview', async () => {
   await page.values('board:/', (now) => !(`decision/${TASK_ID}/dec_1` in now));
 });
 
+test('a task that another process starts is shown, and one that was removed goes', async () => {
+  const page = await TestPage.open(board);
+  page.send({ type: 'subscribe', channel: 'board:/' });
+  await page.values('board:/');
+  tasks.records.set(OTHER_ID, taskRecord({ task_id: OTHER_ID }));
+  tasks.change(OTHER_ID);
+  await page.values('board:/', (now) => `task/${OTHER_ID}` in now);
+  tasks.remove(OTHER_ID);
+  await page.values('board:/', (now) => !(`task/${OTHER_ID}` in now));
+});
+
 test('a page tells nothing new apart from its time, and many changes at once in few messages', async () => {
   const page = await TestPage.open(board);
   page.send({ type: 'subscribe', channel: 'board:/' });

@@ -1,9 +1,6 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { BridgeError } from '../../src/base/errors.js';
 import type { Worktree } from '../../src/tasks/worktree-maker.js';
-import { createWorkplace } from '../harness/workplace.js';
 import { FakeTaskService, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
 import { serveBoard, TestPage } from './serve-board.js';
 
@@ -17,21 +14,16 @@ const worktree: Worktree = {
 };
 
 it.each(['board:/', `task:/${TASK_ID}`])(
-  'what becomes of a worktree after its task has ended is told at once, also when another process decides it: %s',
+  'what becomes of a worktree after its task has ended is told at once: %s',
   async (channel) => {
-    const workplace = await createWorkplace();
-    const { root } = workplace;
-    onTestFinished(() => workplace.remove());
-    await mkdir(join(root, 'tasks', TASK_ID), { recursive: true });
     const ended = { status: 'completed', ended_at: '2026-03-01T10:30:00.000Z', worktree } as const;
     const tasks = new FakeTaskService(taskRecord(ended));
     tasks.text = '';
-    const page = await TestPage.open(await serveBoard(tasks, { tasksDir: join(root, 'tasks') }));
+    const page = await TestPage.open(await serveBoard(tasks));
     page.send({ type: 'subscribe', channel });
     await page.values(channel);
     const finished = { action: 'merge', at: '2026-03-01T11:00:00.000Z', result: 'b'.repeat(40) } as const;
-    tasks.records.set(TASK_ID, taskRecord({ ...ended, worktree: { ...worktree, finished } }));
-    await writeFile(join(root, 'tasks', TASK_ID, 'record.json'), '{}');
+    tasks.change(TASK_ID, { worktree: { ...worktree, finished } });
     const end = JSON.stringify(finished);
     await page.values(channel, (values) => JSON.stringify(values).includes(`"worktree_end":${end}`));
   },

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { boardLink, boardPage, sharedBrowser } from '../harness/board-page.js';
 import { discoveryOf } from '../harness/board-process.js';
@@ -6,12 +8,26 @@ import { describeWith } from '../harness/needs.js';
 import { gitIn, writeFiles } from '../harness/project-files.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
 import { runs, says } from '../harness/scripted-turns.js';
-import { startBridge } from '../harness/start-bridge.js';
+import { serverEntry, startBridge } from '../harness/start-bridge.js';
 import { until } from '../harness/until.js';
 import { openTask } from './own-tasks.js';
 
 describeWith('browser', 'the changes of a task', () => {
   const browser = sharedBrowser();
+
+  test('what the page loads before anything is pressed is at most 60 KB of script', async () => {
+    const folder = join(dirname(serverEntry), 'web');
+    const loaded = new Map<string, string>();
+    const load = async (name: string): Promise<void> => {
+      if (loaded.has(name)) return;
+      loaded.set(name, await readFile(join(folder, name), 'utf8'));
+      const imports = loaded.get(name)?.matchAll(/(?:from|import)"\.\/([\w-]+\.js)"/g) ?? [];
+      for (const [, imported = ''] of imports) await load(imported);
+    };
+    await load('app.js');
+    expect(loaded.size).toBeGreaterThan(3);
+    expect([...loaded.values()].join('').length).toBeLessThanOrEqual(60_000);
+  });
 
   // A program that is not Claude Code takes no messages.
   describeNewestClaude('with Claude Code', ({ binary }) => {
@@ -19,9 +35,9 @@ describeWith('browser', 'the changes of a task', () => {
       const bridge = await startBridge({
         claude: binary,
         script: [
-          runs("printf 'let total = 0;\\nlet count = 1;\\n' > sum.js", 'I write it.'),
+          runs("printf 'let total = 0;\\n' > sum.js", 'I write it.'),
           says('Written.'),
-          runs("printf 'const total = 0;\\nlet count = 1;\\n' > sum.js", 'I mend it.'),
+          runs("printf 'const total = 0;\\n' > sum.js", 'I mend it.'),
           says('Mended.'),
         ],
       });
@@ -38,11 +54,18 @@ describeWith('browser', 'the changes of a task', () => {
       const task = await openTask(page, taskId);
       await task.getByRole('tabpanel', { name: 'Timeline' }).getByText('Written.').first().waitFor();
       const changes = task.getByRole('tabpanel', { name: 'Changes' });
+      const scripts = async (): Promise<unknown> =>
+        page.evaluate("performance.getEntriesByType('resource').map(({ name }) => name).join()");
+      expect(await scripts()).not.toContain('/syntax-');
       await task.getByRole('tab', { name: 'Changes' }).click();
-      const lines = ['var total = 0;', 'let total = 0;', 'let count = 1;'];
+      const lines = ['var total = 0;', 'let total = 0;'];
       await until('the lines of the diff', async () =>
         expect(await changes.locator('.code').allTextContents()).toEqual(lines),
       );
+      const keyword = changes.locator('.added mark .in-keyword').getByText('let', { exact: true });
+      await keyword.waitFor();
+      const color = "getComputedStyle(document.querySelector('.added mark .in-keyword')).color";
+      expect(await page.evaluate(color)).toBe('rgb(106, 31, 208)');
       await changes.getByRole('button', { name: 'Comment on line 1 of sum.js' }).click();
       const comment = changes.getByLabel('Comment', { exact: true });
       await comment.fill('Use const.');

@@ -103,6 +103,11 @@ export class FakeTaskService implements TaskService {
     this.#changes.fire(taskId);
   }
 
+  remove(taskId: string): void {
+    this.records.delete(taskId);
+    this.#changes.fire(taskId);
+  }
+
   async start(input: StartTask): Promise<TaskRecord> {
     this.started.push(input);
     if (input.path === '/busy') {

@@ -1,6 +1,7 @@
 import { useSignalEffect } from '@preact/signals';
 import { render } from 'preact';
 import '@xterm/xterm/css/xterm.css';
+import { lazy } from '../lazy.js';
 import { Store } from '../store.js';
 import '../style.css';
 import '../browser.css';
@@ -12,9 +13,10 @@ import { Plan } from '../views/as-markdown.js';
 import { Board } from '../views/board.js';
 import { navigateBy, useTaskLinks } from '../views/navigate.js';
 import { SurfaceContext } from '../views/surface.js';
-import { TaskPage } from '../views/task.js';
 import './editor.css';
 import { Button } from '../views/parts.js';
+
+const TaskPage = lazy(async () => (await import('../views/task.js')).TaskPage, true);
 
 declare function acquireVsCodeApi(): VsCodeApi;
 
@@ -36,7 +38,7 @@ function EditorBoard({ store, editor, api }: BoardProps) {
       {isLost && <Lost store={store} editor={editor} />}
       {(store.board.value !== undefined || !isLost) && (
         <Board store={store}>
-          {taskId === undefined ? undefined : <TaskPage key={taskId} store={store} />}
+          {taskId === undefined ? undefined : <TaskPage key={taskId} of={{ store }} fallback={<main />} />}
         </Board>
       )}
     </div>

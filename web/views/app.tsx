@@ -9,8 +9,8 @@ import { useKeys } from './keys.js';
 import { NEW_TASK, openNewTask, TASK_LINK } from './navigate.js';
 import { useNotices } from './notices.js';
 import { ownCommand, useNow } from './parts.js';
-import { TaskPage } from './task.js';
 
+const TaskPage = lazy(async () => (await import('./task.js')).TaskPage, true);
 const NewTask = lazy(async () => (await import('./new-task.js')).NewTask, true);
 const TITLE = 'Claude Code Bridge';
 
@@ -26,7 +26,7 @@ export function App({ store }: { readonly store: Store }) {
       <Connection store={store} />
       <Board store={store}>
         {taskId !== undefined ? (
-          <TaskPage key={taskId} store={store} />
+          <TaskPage key={taskId} of={{ store }} fallback={<main />} />
         ) : isNew ? (
           <NewTask of={{ store }} fallback={<main />} />
         ) : undefined}

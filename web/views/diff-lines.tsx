@@ -1,10 +1,11 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { linesBetween, splitRows, type DiffLine } from '../../src/board/parse-hunks.js';
 import type { ActionError } from '../../src/board/protocol.js';
 import type { DiffFile } from '../../src/board/state.js';
 import { visible } from '../text/words.js';
 import { commentedLine, CommentsAt, lineKey, type Commented, type Review } from './comments.js';
 import { ErrorLine, Button } from './parts.js';
+import type { Piece, piecesOf } from './syntax.js';
 
 /** Of a longer line so much is shown around what has changed. */
 const LONG_CHARS = 600;
@@ -14,11 +15,13 @@ export interface LinesProps extends Review {
   readonly file: DiffFile;
   readonly lines: readonly DiffLine[];
   readonly isSplit: boolean;
+  /** Undefined until the grammars are loaded: text is plain until then. */
+  readonly piecesOf: typeof piecesOf | undefined;
 }
 
 /** The lines of a file, in one column or in two; what is between its hunks unfolds. */
 export function Lines(props: LinesProps) {
-  const { store, taskId, file, lines, isSplit } = props;
+  const { store, taskId, file, lines, isSplit, piecesOf } = props;
   /** The file as it is now, once what lies between two hunks was asked for. */
   const [now, setNow] = useState<readonly string[]>();
   const [error, setError] = useState<ActionError>();
@@ -31,10 +34,22 @@ export function Lines(props: LinesProps) {
     }
     setUnfolded(new Set([...unfolded, hunk]));
   };
-  const shown = lines.flatMap((line, at) => {
-    if (line.kind !== 'hunk' || now === undefined || !unfolded.has(at)) return [{ line, at }];
-    return linesBetween(lines, at, now).map((between) => ({ line: between, at }));
-  });
+  const shown = useMemo(
+    () =>
+      lines.flatMap((line, at) => {
+        if (line.kind !== 'hunk' || now === undefined || !unfolded.has(at)) return [{ line, at }];
+        return linesBetween(lines, at, now).map((between) => ({ line: between, at }));
+      }),
+    [lines, now, unfolded],
+  );
+  const pieces = useMemo(
+    () =>
+      piecesOf?.(
+        file.path,
+        shown.map(({ line }) => line),
+      ),
+    [file.path, shown, piecesOf],
+  );
   const rows = isSplit
     ? splitRows(shown.map(({ line }) => line))
     : shown.map(({ line }) => [line, line] as const);
@@ -52,7 +67,7 @@ export function Lines(props: LinesProps) {
         </colgroup>
         <tbody>
           {rows.map(([left, right], at) => {
-            if (right?.kind !== 'hunk') return <LineRow key={at} {...props} {...{ left, right }} />;
+            if (right?.kind !== 'hunk') return <LineRow key={at} {...props} {...{ left, right, pieces }} />;
             const hunk = hunks.shift() ?? 0;
             return <HunkRow key={at} line={right} onUnfold={() => void unfold(hunk)} />;
           })}
@@ -83,12 +98,13 @@ function HunkRow({ line, onUnfold }: { readonly line: DiffLine; readonly onUnfol
 interface RowProps extends LinesProps {
   readonly left: DiffLine | undefined;
   readonly right: DiffLine | undefined;
+  readonly pieces: ReadonlyMap<DiffLine, readonly Piece[]> | undefined;
 }
 
 const signs = { added: '+', removed: '−', same: '', hunk: '' } as const;
 
 /** In one column `left` and `right` are the same line, and one that was taken away has its number at the left. */
-function LineRow({ left, right, file, isSplit, ...review }: RowProps) {
+function LineRow({ left, right, pieces, file, isSplit, ...review }: RowProps) {
   const { comments, writing, onWriting } = review;
   const [was, is] = [left, right].map((line) => line && commentedLine(file.path, line));
   const isRemoved = !isSplit && right?.kind === 'removed';
@@ -110,7 +126,7 @@ function LineRow({ left, right, file, isSplit, ...review }: RowProps) {
   );
   const code = (line: DiffLine | undefined) => (
     <td class={`code ${line?.kind ?? ''}`} dir="ltr">
-      {line !== undefined && <LineText line={line} />}
+      {line !== undefined && <LineText line={line} pieces={pieces?.get(line)} />}
     </td>
   );
   const commented = [left !== right ? was : undefined, is].filter(
@@ -140,14 +156,20 @@ function LineRow({ left, right, file, isSplit, ...review }: RowProps) {
   );
 }
 
-/** A line with what differs from its counterpart marked, and what is to be said of its end; a huge one is cut around that. */
-function LineText({ line: { text, changed, end } }: { readonly line: DiffLine }) {
+interface TextProps {
+  readonly line: DiffLine;
+  readonly pieces?: readonly Piece[] | undefined;
+}
+
+/** A line in the colors of its language, with what differs from its counterpart marked, and what is to be said of its end; a huge one is plain, and cut around what differs. */
+function LineText({ line: { text, changed, end }, pieces }: TextProps) {
   const [isWhole, setIsWhole] = useState(false);
   const [from, until] = changed ?? [0, 0];
   const isCut = !isWhole && text.length > LONG_CHARS;
   const first = isCut ? Math.max(0, from - AROUND_CHARS) : 0;
   const last = isCut ? Math.min(text.length, first + LONG_CHARS) : text.length;
   const to = Math.min(until, last);
+  const part = (start: number, stop: number) => partOf(pieces ?? [{ text, scope: '' }], start, stop);
   const more = (
     <Button look="cut" act={() => setIsWhole(true)}>
       … all {text.length} characters
@@ -156,11 +178,26 @@ function LineText({ line: { text, changed, end } }: { readonly line: DiffLine })
   return (
     <>
       {first > 0 && more}
-      {visible(text.slice(first, from))}
-      {to > from && <mark>{visible(text.slice(from, to))}</mark>}
-      {visible(text.slice(to, last))}
+      {part(first, from)}
+      {to > from && <mark>{part(from, to)}</mark>}
+      {part(to, last)}
       {last < text.length && more}
       {end !== undefined && <span class="quiet"> {end}</span>}
     </>
   );
+}
+
+/** What lies between two characters of a line. */
+function partOf(pieces: readonly Piece[], start: number, stop: number) {
+  let at = 0;
+  return pieces.map(({ text, scope }, number) => {
+    const shown = visible(text.slice(Math.max(0, start - at), Math.max(0, stop - at)));
+    at += text.length;
+    if (shown === '' || scope === '') return shown;
+    return (
+      <span key={number} class={`in-${scope}`}>
+        {shown}
+      </span>
+    );
+  });
 }

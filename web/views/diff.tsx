@@ -19,6 +19,9 @@ export function DiffView({ store, taskId }: { readonly store: Store; readonly ta
   useEffect(() => store.openDiff(taskId), [store, taskId]);
   const [writing, onWriting] = useState<Commented>();
   const [isSplit, setIsSplit] = useState(false);
+  const [syntax, setSyntax] = useState<Pick<LinesProps, 'piecesOf'>>();
+  // Without it the changes are plain.
+  useEffect(() => void import('./syntax.js').then(setSyntax, () => undefined), []);
   const diff = store.diff.value;
   const files = useMemo(
     () => (diff?.files ?? []).map((file) => ({ file, lines: parseHunks(file.hunks) })),
@@ -46,6 +49,7 @@ export function DiffView({ store, taskId }: { readonly store: Store; readonly ta
           key={`${file.change} ${file.path}`}
           id={`file-${at}`}
           {...{ ...review, file, lines, isSplit }}
+          piecesOf={syntax?.piecesOf}
           comments={diff.comments.filter((one) => one.file === file.path)}
         />
       ))}
