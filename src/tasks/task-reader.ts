@@ -7,6 +7,7 @@ import { headBytes, oneLine } from '../base/text.js';
 import type { AllowedPath } from '../projects/allowed-roots.js';
 import { readJournal } from '../store/journal-reader.js';
 import { ownerState } from '../store/owner-state.js';
+import { LOG_IS_GONE, readLogPage, type LogPage } from '../store/pages.js';
 import { ownIdentity } from '../store/process-identity.js';
 import type { ProcessIdentity } from '../store/process-place.js';
 import { asQueued, type Standing } from './queue/queue-order.js';
@@ -20,7 +21,6 @@ import {
 import { endUnreadable, recoverTask, type RecoveryParts } from './record/recovery.js';
 import { isFinal, isNative, purposeOf, type TaskRecord, type TaskStatus } from './task.js';
 import type { TaskHost, TaskLink } from './task-host.js';
-import { LOG_IS_GONE, readLogPage, type TextPage } from './task-output.js';
 import type { OutputPage, OutputQuery, TaskPage, TaskQuery, UnreadableTask } from './task-service.js';
 import { TaskUnreachable } from './unreachable.js';
 
@@ -101,7 +101,7 @@ export class TaskReader {
     return { task, ...(await this.#page(task, query)) };
   }
 
-  async #page(task: TaskRecord, { view, cursor, maxBytes }: OutputQuery): Promise<TextPage> {
+  async #page(task: TaskRecord, { view, cursor, maxBytes }: OutputQuery): Promise<LogPage> {
     if (view === 'log') {
       const page = await readLogPage(task.log_file, cursor, maxBytes);
       // A task that never began has no log.

@@ -23,7 +23,7 @@ import { ALL_MODES, type ModeSettings } from '../../src/approvals/modes.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
 import { ProjectLocks } from '../../src/store/project-lock.js';
-import { goneNote } from '../../src/store/gone-note.js';
+import { goneNote } from '../../src/store/pages.js';
 import { openStateDir, type StateDir } from '../../src/store/state-dir.js';
 import { TaskManager, type TaskManagerOptions } from '../../src/tasks/task-manager.js';
 import type { TaskRecord } from '../../src/tasks/task.js';

@@ -3,7 +3,7 @@ import { sleep, type Clock } from '../../base/clock.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { Logger } from '../../base/logger.js';
 import { AppendFile, rotatedPair } from '../../store/append-file.js';
-import { goneNote } from '../../store/gone-note.js';
+import { goneNote } from '../../store/pages.js';
 import { Journal } from '../../store/journal.js';
 import type { StateDir } from '../../store/state-dir.js';
 import { TerminalRecording } from '../../store/terminal-recording.js';
