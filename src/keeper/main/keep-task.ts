@@ -12,7 +12,7 @@ import { PtyManager } from '../../pty/pty-manager.js';
 import { identityOf } from '../../store/process-identity.js';
 import { spentByOthers } from '../../tasks/budget/day-spending.js';
 import { initialRecord } from '../../tasks/record/initial-record.js';
-import { ReadableLog } from '../../tasks/run/readable-log.js';
+import { ReadableLog } from '../../tasks/run/task-story.js';
 import { TaskRun } from '../../tasks/run/task-run.js';
 import { watchServers } from '../host/servers-there.js';
 import { createDriver } from './create-driver.js';

@@ -7,7 +7,7 @@ import { goneNote } from '../../store/pages.js';
 import { Journal } from '../../store/journal.js';
 import type { StateDir } from '../../store/state-dir.js';
 import { TerminalRecording } from '../../store/terminal-recording.js';
-import type { TextSink } from '../../tasks/run/readable-log.js';
+import type { TextSink } from '../../tasks/run/task-story.js';
 import { RecordWriter } from '../../tasks/record/record-writer.js';
 import { StorageWatch, type WatchedFile } from '../../tasks/run/storage-watch.js';
 import type { TaskRun } from '../../tasks/run/task-run.js';

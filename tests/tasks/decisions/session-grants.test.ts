@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionRequest } from '../../../src/claude/session.js';
-import { SessionGrants } from '../../../src/tasks/decisions/session-grants.js';
+import { SessionGrants } from '../../../src/tasks/decisions/decision-book.js';
 
 function request(
   tool: string,
