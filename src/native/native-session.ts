@@ -14,7 +14,7 @@ import { processSource } from '../os/process-source.js';
 import { identityOf, ownIdentity } from '../store/process-identity.js';
 import type { RuntimeDir } from '../store/runtime-dir.js';
 import type { StateDir } from '../store/state-dir.js';
-import { NO_PROMPT } from '../tasks/native-session.js';
+import { NO_PROMPT } from '../tasks/task-refusals.js';
 import { ancestorsOf } from '../tasks/own-session.js';
 import { initialRecord } from '../tasks/record/initial-record.js';
 import { ReadableLog, TaskStory } from '../tasks/run/task-story.js';
@@ -139,8 +139,7 @@ async function firstRecord(
   socketPath: string,
 ): Promise<TaskRecord> {
   const promptFile = stateDir.promptFile(taskId);
-  const now = clock.now();
-  const at = new Date(now).toISOString();
+  const at = new Date(clock.now()).toISOString();
   const said = prompt === '' ? NO_PROMPT : prompt;
   await writeFile(promptFile, said, { mode: OWNER_ONLY });
   const record = initialRecord({
@@ -160,7 +159,6 @@ async function firstRecord(
     mark: createSecret(),
     socketPath,
     files: { logFile: stateDir.logFile(taskId), promptFile },
-    now,
   });
   return {
     ...record,

@@ -1,6 +1,6 @@
 // Which tools a server offers, and what it says of those that it does not.
 import { lazyTool, type Tool } from '../mcp/tool.js';
-import { insideTaskFault, type InsideAllowance } from '../tasks/inside-task.js';
+import { insideTaskFault, type InsideAllowance } from '../tasks/task-refusals.js';
 import { listings } from './listings.js';
 import { toolLoaders, type BridgeTool } from './tool-loaders.js';
 import { chosenToolsets, isOffered } from './toolsets.js';

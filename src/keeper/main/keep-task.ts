@@ -115,7 +115,7 @@ async function openRun(
     },
     release: task.releaseProject,
   };
-  const record = initialRecord({ ...task, files: task.projectFiles, now: clock.now(), notes: agent.notes });
+  const record = initialRecord({ ...task, files: task.projectFiles, notes: agent.notes });
   run = closers.owns('the run', new TaskRun(parts, record));
   store.follow(run);
   options.onRun(run);

@@ -4,7 +4,7 @@ import type { Disposable } from '../../base/lifecycle.js';
 import { oneLine } from '../../base/text.js';
 import type { SendResult } from '../../claude/session.js';
 import { MESSAGE_WAITS, waitsUntil } from '../polling-hint.js';
-import { checkIsNoCommand } from '../prompt.js';
+import { checkIsNoCommand } from '../start-checks.js';
 import { openDecisions, type TaskRecord } from '../task.js';
 import type { SentMessage } from '../task-host.js';
 import type { RunState } from './run-state.js';
