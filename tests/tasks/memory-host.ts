@@ -9,7 +9,7 @@ import { projectBusy } from '../../src/tasks/queue/queue-order.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
 import type { KeptTaskName, TaskHost, TaskLink } from '../../src/tasks/task-host.js';
 import type { TaskSpec } from '../../src/tasks/task-spec.js';
-import { TaskUnreachable } from '../../src/tasks/unreachable.js';
+import { TaskUnreachable } from '../../src/tasks/task-refusals.js';
 
 /** Tasks without processes: each holds its project and runs until it is told to end. */
 export class MemoryHost implements TaskHost {
@@ -41,7 +41,6 @@ export class MemoryHost implements TaskHost {
       mark: taskId,
       socketPath: '',
       files: { logFile: `${projectPath}/log`, promptFile: `${projectPath}/prompt` },
-      now: 0,
     });
     const record: TaskRecord = { ...fresh, status: 'running', reason: 'It runs.', change_seq: 2 };
     this.#running.set(taskId, { record, lock: answer.held });

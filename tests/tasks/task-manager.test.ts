@@ -22,7 +22,6 @@ import { createTaskId } from '../../src/base/ids.js';
 import { ALL_MODES, type ModeSettings } from '../../src/approvals/modes.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
-import { ProjectLocks } from '../../src/store/project-lock.js';
 import { goneNote } from '../../src/store/pages.js';
 import { openStateDir, type StateDir } from '../../src/store/state-dir.js';
 import { TaskManager, type TaskManagerOptions } from '../../src/tasks/task-manager.js';
@@ -331,38 +330,6 @@ describe('the tasks of a user', () => {
     await until('that of the other project has started', () => expect(host.launched).toContain(b.task_id));
   });
 
-  it('give back a project in which they could not be started', async () => {
-    const second = await leftInQueue();
-    await rm(stateDir.specFile(second.task_id));
-    const other = manager();
-    await other.advanceQueue();
-    expect(await readdir(stateDir.lockDir)).toEqual([]);
-    expect(await other.get(second.task_id)).toMatchObject({
-      status: 'error',
-      reason: expect.stringContaining('Its spec is missing.') as unknown,
-    });
-  });
-
-  it('that could not be started get their end by that server, and no other one starts them meanwhile', async () => {
-    const second = await leftInQueue();
-    const other = manager();
-    const launch = host.launch.bind(host);
-    host.launch = async ({ project_path: projectPath, task_id: taskId }) => {
-      host.launch = launch;
-      // As a keeper does that fails: it takes the project, and gives it back before it says so.
-      const locks = new ProjectLocks(stateDir.lockDir, systemClock, () => undefined);
-      const taken = await locks.acquire({ projectPath, taskId });
-      if ('busy' in taken) throw new Error('the project was not reserved for its task');
-      taken.held.release();
-      await other.advanceQueue();
-      throw new BridgeError('TASK_START_FAILED', 'The keeper ended at once.', 'Start it again.');
-    };
-    await manager().advanceQueue();
-    expect(host.launched).not.toContain(second.task_id);
-    expect(await other.get(second.task_id)).toMatchObject({ status: 'error' });
-    expect(await readdir(stateDir.queueDir)).toEqual([]);
-  });
-
   it.each(['made', 'unanswered', 'refused'] as const)(
     'that end during the request are reported as ended, not as out of reach: the connection is %s',
     async (connects) => {
@@ -389,16 +356,6 @@ describe('the tasks of a user', () => {
     const { task_id: taskId } = await start(tasks, 'a');
     host.connects = connects;
     expect(await refusal(tasks.message(taskId, { text: 'Hello.' }))).toMatch(/^TASK_UNREACHABLE/);
-  });
-
-  it('wake who waits for them when they start, also in another server', async () => {
-    const [one, two] = [manager(), manager()];
-    const first = await start(one, 'a');
-    const second = await start(one, 'a');
-    const { signal } = new AbortController();
-    const woken = two.wait({ taskIds: [second.task_id], timeoutMs: 15_000, signal });
-    await end(one, first.task_id);
-    expect(await woken).toMatchObject({ tasks: [{ status: 'running' }], changed: [second.task_id] });
   });
 });
 
@@ -491,17 +448,6 @@ it.each(['', '-1', '0x1'])('a cursor %j that no page of events gave is refused',
 });
 
 describe('a task whose record cannot be read', () => {
-  it('is shown, listed and killed by its keeper while that lives', async () => {
-    const tasks = manager();
-    const { task_id: id } = await start(tasks, 'a');
-    await writeFile(stateDir.recordFile(id), '{"half');
-    expect(await tasks.get(id)).toMatchObject({ task_id: id, status: 'running' });
-    expect(await tasks.list({ limit: 10 })).toMatchObject({ tasks: [{ task_id: id }], unreadable: [] });
-    expect(await readdir(stateDir.taskDir(id))).not.toContainEqual(expect.stringContaining('corrupt'));
-    expect(await tasks.kill(id, 'Enough.')).toMatchObject({ status: 'killed', reason: 'Enough.' });
-    expect(await tasks.get(id)).toMatchObject({ status: 'killed' });
-  });
-
   it('for a reason of the system, hides no other task', async () => {
     const tasks = manager();
     const { task_id: id } = await start(tasks, 'a');
