@@ -3,7 +3,7 @@ import { styleText } from 'node:util';
 import { BridgeError } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
 import { findEnclosingMarks } from '../os/find-processes.js';
-import { insideTaskFault } from '../tasks/inside-task.js';
+import { insideTaskFault } from '../tasks/task-refusals.js';
 import type { StandardOutput } from './standard-output.js';
 import type { Look } from './terminal-text.js';
 

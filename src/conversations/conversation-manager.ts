@@ -3,7 +3,6 @@ import type { Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
 import type { AllowedPath } from '../projects/allowed-roots.js';
-import { sessionLeft } from '../tasks/session-left.js';
 import type { TaskService } from '../tasks/task-service.js';
 import {
   isFinal,
@@ -12,7 +11,7 @@ import {
   type TaskRecord,
   type TaskStatus,
 } from '../tasks/task.js';
-import { WaitCursor } from '../tasks/watch/task-waiter.js';
+import { sessionLeft, WaitCursor } from '../tasks/watch/task-waiter.js';
 
 const RESPONSE_ID_PATTERN = /^response_[0-9a-f]{20}$/;
 const MAX_SHOWN_CHARS = 60;

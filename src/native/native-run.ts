@@ -6,7 +6,7 @@ import type { Logger } from '../base/logger.js';
 import { headAndTail, tailChars } from '../base/text.js';
 import type { HookOf, KnownHookEvent } from '../claude/hooks/hook-event.js';
 import { callIn, outcomeOf, type EndedHook, toolFinished, toolStarted } from '../claude/tool-calls.js';
-import { nativeSession, NO_PROMPT } from '../tasks/native-session.js';
+import { nativeSession, NO_PROMPT } from '../tasks/task-refusals.js';
 import { promptSummary } from '../tasks/record/initial-record.js';
 import type { RecordWriter } from '../tasks/record/record-writer.js';
 import { messageBecame, withMessage } from '../tasks/run/run-messages.js';

@@ -15,10 +15,9 @@ import { processSource } from '../os/process-source.js';
 import { identityOf, ownIdentity } from '../store/process-identity.js';
 import type { RuntimeDir } from '../store/runtime-dir.js';
 import type { StateDir } from '../store/state-dir.js';
-import { NO_PROMPT } from '../tasks/native-session.js';
+import { NO_PROMPT } from '../tasks/task-refusals.js';
 import { initialRecord } from '../tasks/record/initial-record.js';
-import { ReadableLog } from '../tasks/run/readable-log.js';
-import { TaskStory } from '../tasks/run/task-story.js';
+import { ReadableLog, TaskStory } from '../tasks/run/task-story.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { HookAnswer } from './native-requests.js';
 import { NativeRun, type NativeRunOptions } from './native-run.js';
@@ -140,8 +139,7 @@ async function firstRecord(
   socketPath: string,
 ): Promise<TaskRecord> {
   const promptFile = stateDir.promptFile(taskId);
-  const now = clock.now();
-  const at = new Date(now).toISOString();
+  const at = new Date(clock.now()).toISOString();
   const said = prompt === '' ? NO_PROMPT : prompt;
   await writeFile(promptFile, said, { mode: OWNER_ONLY });
   const record = initialRecord({
@@ -161,7 +159,6 @@ async function firstRecord(
     mark: createSecret(),
     socketPath,
     files: { logFile: stateDir.logFile(taskId), promptFile },
-    now,
   });
   return {
     ...record,

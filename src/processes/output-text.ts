@@ -3,7 +3,7 @@ import { RE2JS, RE2JSException } from 're2js';
 import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { plainText, headAndTail, tailBytes, wholeUtf8End } from '../base/text.js';
-import type { OutputReader } from './output.js';
+import { tornStart, type OutputReader } from '../store/pages.js';
 
 /** A part of a stream as text. */
 export interface OutputText {
@@ -13,8 +13,6 @@ export interface OutputText {
   readonly cursor: number;
 }
 
-/** The longest character of UTF-8. */
-const MAX_CHARACTER_BYTES = 4;
 /** Escape sequences are not shown: of a stream that is full of them so much more is read than is asked for. */
 const RAW_FACTOR = 4;
 const MAX_RAW_BYTES = 2 * 1024 * 1024;
@@ -87,12 +85,6 @@ function lineStart(bytes: Buffer, lines: number): number {
   for (let count = 0; count < lines && at !== -1; count++)
     at = at === 0 ? -1 : bytes.lastIndexOf(NEWLINE, at - 1);
   return at + 1;
-}
-
-/** How many bytes at the beginning belong to a character that began before; none where it is no UTF-8. */
-function tornStart(bytes: Uint8Array): number {
-  const count = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80);
-  return count < MAX_CHARACTER_BYTES ? Math.max(0, count) : 0;
 }
 
 /** Whether a text holds what is looked for. */

@@ -2,8 +2,8 @@ import { withinMs, type Clock } from '../base/clock.js';
 import { BridgeError, ignoreBridgeError } from '../base/errors.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { OutputStream } from '../pty/child.js';
+import { OutputReader, type Extent } from '../store/pages.js';
 import { WORK_DIRECTORY } from './docker/container-options.js';
-import { OutputReader, type Extent } from './output.js';
 import {
   type HoldsText,
   lastLines,

@@ -4,7 +4,7 @@ import { BridgeError, messageOf } from '../base/errors.js';
 import { PROCESS_ID_PATTERN } from '../base/ids.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
 import { ensurePrivateFolder } from '../store/private-folder.js';
-import { unlessGone } from './output.js';
+import { unlessGone } from '../store/pages.js';
 import { processRecordSchema, type ProcessRecord } from './process-record.js';
 
 const OWNER_ONLY_FOLDER = 0o700;

@@ -13,7 +13,7 @@ import { MARK_VARIABLE } from '../os/mark-variable.js';
 import { ActiveProject, type ProjectDefaults } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import type { ResourceServices } from '../resources/define-resource.js';
-import { insideTaskFault } from '../tasks/inside-task.js';
+import { insideTaskFault } from '../tasks/task-refusals.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { ToolServices } from '../tools/services.js';
 import { keeperProgram, type BridgeOptions } from './open-state.js';

@@ -16,7 +16,7 @@ import type { EndMarked } from '../os/choose-processes.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { ownerState } from '../store/owner-state.js';
 import { ownIdentity } from '../store/process-identity.js';
-import type { TaskGuard } from '../tasks/inside-task.js';
+import type { TaskGuard } from '../tasks/task-refusals.js';
 import { taskSpecSchema } from '../tasks/task-spec.js';
 import type { Decision, TaskRecord } from '../tasks/task.js';
 import { TaskFinisher } from '../tasks/task-finisher.js';

@@ -1,7 +1,11 @@
 import type { FileHandle } from 'node:fs/promises';
 import { BridgeError, messageOf } from '../base/errors.js';
-import { openRegularFile } from '../base/files/regular-file.js';
 import { MAX_LINE_BYTES, parseJournalLine, type JournalEntry } from './journal-line.js';
+import { readAt, withPair, type OpenFile } from './pages.js';
+
+const NEWLINE = 0x0a;
+/** At this distance from the wanted line, reading on is cheaper than another probe. */
+const NEAR_BYTES = 32 * 1024;
 
 export interface JournalPage {
   readonly entries: readonly JournalEntry[];
@@ -13,11 +17,6 @@ export interface JournalPage {
   readonly gone: number;
 }
 
-const NEWLINE = 0x0a;
-const CHUNK_BYTES = 16 * 1024;
-/** At this distance from the wanted line, reading on is cheaper than another probe. */
-const NEAR_BYTES = 32 * 1024;
-
 /**
  * Returns the entries after number `afterSeq`, as many as fit into `maxBytes` of the file but at least one. Reads little more than
  * it returns, however long the journal is, and skips a last line that is still being written. A missing journal is empty. Throws
@@ -25,19 +24,10 @@ const NEAR_BYTES = 32 * 1024;
  */
 export async function readJournal(
   path: string,
-  { afterSeq, maxBytes }: { readonly afterSeq: number; readonly maxBytes: number },
+  query: { readonly afterSeq: number; readonly maxBytes: number },
 ): Promise<JournalPage> {
-  const files: FileHandle[] = [];
   try {
-    // The newer one first: if the writer rotates in between, the same file is found again under the older name.
-    for (const name of [path, `${path}.1`]) {
-      const opened = await openRegularFile(name);
-      if (opened.state === 'refused') throw new Error(`${name}: ${opened.why}`);
-      if (opened.state === 'open') files.unshift(opened.file);
-    }
-    const [older, newer] = await Promise.all(files.map((file) => file.stat()));
-    const isSame = older?.ino === newer?.ino && older?.dev === newer?.dev;
-    return await readSources(isSame ? files.slice(0, 1) : files, afterSeq, maxBytes);
+    return await withPair(path, (files) => journalPage(files, query));
   } catch (error) {
     throw new BridgeError(
       'STATE_UNUSABLE',
@@ -45,8 +35,6 @@ export async function readJournal(
       'Check that the state directory belongs to you, and that not too many files are open.',
       { cause: error },
     );
-  } finally {
-    for (const file of files) await file.close();
   }
 }
 
@@ -55,18 +43,18 @@ export async function lastSeqOf(
   file: FileHandle,
 ): Promise<{ readonly seq: number | undefined; readonly endOfLines: number }> {
   const { size } = await file.stat();
-  let { seq, offset } = await near(file, size, Infinity);
-  for await (const line of linesFrom(file, offset, size)) {
+  let seq: number | undefined;
+  let endOfLines = await lineBefore(file, size, Infinity);
+  for await (const line of linesFrom(file, endOfLines, size)) {
     seq = parseJournalLine(line.text)?.seq ?? seq;
-    offset = line.end;
+    endOfLines = line.end;
   }
-  return { seq, endOfLines: offset };
+  return { seq, endOfLines };
 }
 
-async function readSources(
-  sources: readonly FileHandle[],
-  afterSeq: number,
-  maxBytes: number,
+async function journalPage(
+  files: readonly OpenFile[],
+  { afterSeq, maxBytes }: { readonly afterSeq: number; readonly maxBytes: number },
 ): Promise<JournalPage> {
   const entries: JournalEntry[] = [];
   let bytes = 0;
@@ -77,11 +65,9 @@ async function readSources(
     more,
     gone: Math.max(0, (oldest ?? 0) - afterSeq - 1),
   });
-  for (const file of sources) {
-    const { size } = await file.stat();
-    oldest ??= (await firstEntry(file, 0, size))?.entry.seq;
-    const { offset } = await near(file, size, afterSeq);
-    for await (const line of linesFrom(file, offset, size)) {
+  for (const { file, size } of files) {
+    oldest ??= (await firstEntry(file, 0, size))?.seq;
+    for await (const line of linesFrom(file, await lineBefore(file, size, afterSeq), size)) {
       const entry = parseJournalLine(line.text);
       // A line that is not an entry shows as a gap in the numbers.
       if (entry === undefined || entry.seq <= afterSeq) continue;
@@ -93,24 +79,17 @@ async function readSources(
   return page(false);
 }
 
-/** Binary search for a line start shortly before the first entry after `afterSeq`; `seq` is the entry before it, if one was read. */
-async function near(
-  file: FileHandle,
-  size: number,
-  afterSeq: number,
-): Promise<{ seq: number | undefined; offset: number }> {
-  let seq: number | undefined;
+/** Binary search for the start of a line, shortly before the first entry after `afterSeq`. */
+async function lineBefore(file: FileHandle, size: number, afterSeq: number): Promise<number> {
   let low = 0;
   let high = size;
   while (high - low > NEAR_BYTES) {
     const middle = Math.floor((low + high) / 2);
     const probe = await firstEntry(file, middle, high);
-    if (probe !== undefined && probe.entry.seq <= afterSeq) {
-      low = probe.end;
-      seq = probe.entry.seq;
-    } else high = middle;
+    if (probe !== undefined && probe.seq <= afterSeq) low = probe.start;
+    else high = middle;
   }
-  return { seq, offset: low };
+  return low;
 }
 
 /** The first entry whose line starts after `from` (or at it, if that is 0) and before `to`. */
@@ -118,12 +97,12 @@ async function firstEntry(
   file: FileHandle,
   from: number,
   to: number,
-): Promise<{ readonly entry: JournalEntry; readonly end: number } | undefined> {
+): Promise<{ readonly seq: number; readonly start: number } | undefined> {
   let isPart = from > 0;
-  for await (const line of linesFrom(file, from, (await file.stat()).size)) {
-    if (line.start >= to) return undefined;
-    const entry = isPart ? undefined : parseJournalLine(line.text);
-    if (entry) return { entry, end: line.end };
+  for await (const { start, text } of linesFrom(file, from, (await file.stat()).size)) {
+    if (start >= to) return undefined;
+    const entry = isPart ? undefined : parseJournalLine(text);
+    if (entry) return { seq: entry.seq, start };
     isPart = false;
   }
   return undefined;
@@ -139,26 +118,19 @@ interface Line {
 
 /** The whole lines from an offset on; a last line without a newline is skipped. */
 async function* linesFrom(file: FileHandle, from: number, size: number): AsyncGenerator<Line> {
-  let rest = Buffer.alloc(0);
   let start = from;
-  let at = from;
-  while (at < size) {
-    const wanted = Math.min(CHUNK_BYTES, size - at);
-    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(wanted), 0, wanted, at);
-    if (bytesRead === 0) return;
-    const chunk = buffer.subarray(0, bytesRead);
+  for (let at = from; at < size;) {
+    const chunk = await readAt(file, at, Math.min(MAX_LINE_BYTES, size - at));
     let used = 0;
     for (let feed = chunk.indexOf(NEWLINE); feed !== -1; feed = chunk.indexOf(NEWLINE, used)) {
-      const end = at + feed + 1;
-      const isShort = end - start <= MAX_LINE_BYTES;
-      const text = isShort ? Buffer.concat([rest, chunk.subarray(used, feed)]).toString('utf8') : '';
-      yield { start, end, text };
-      rest = Buffer.alloc(0);
-      start = end;
+      // A line that began before this chunk is too long.
+      const text = start < at ? '' : chunk.toString('utf8', used, feed);
       used = feed + 1;
+      yield { start, end: at + used, text };
+      start = at + used;
     }
-    at += bytesRead;
-    // No more is buffered of a line that is already too long.
-    if (at - start <= MAX_LINE_BYTES) rest = Buffer.concat([rest, chunk.subarray(used)]);
+    if (used === 0 && chunk.length < MAX_LINE_BYTES) return;
+    // What was left of a line is read again, whole.
+    at += used === 0 ? chunk.length : used;
   }
 }

@@ -5,7 +5,7 @@ import { ownIdentity, processState } from './process-identity.js';
 import { placeOf, type ProcessIdentity } from './process-place.js';
 
 /** A keeper that runs again ends its task or process by signals, with some seconds for each. */
-export const WAKE_LIMIT_MS = 15_000;
+const WAKE_LIMIT_MS = 15_000;
 /** Only a process that is stuck in the kernel survives SIGKILL for longer. */
 const AFTER_KILL_MS = 5_000;
 const POLL_MS = 50;

@@ -1,10 +1,54 @@
 // Pure: what a task may begin with.
 import { BridgeError, type Next } from '../base/errors.js';
-import { oneLine } from '../base/text.js';
+import { oneLine, withoutUnseen } from '../base/text.js';
 import { isWithin } from '../projects/path-in-project.js';
 import { isFinal, isNative, WAITS_FOR_MESSAGE, type DriverName, type TaskRecord } from './task.js';
 import type { StartTask } from './task-service.js';
 import type { TaskContainerSpec } from './task-spec.js';
+
+/** 1 MiB: far more than a model's context takes. Longer text belongs in a file that the prompt names. */
+export const MAX_PROMPT_BYTES = 1024 * 1024;
+/** Everything that is not text: control characters other than tab, line feed and carriage return. */
+const notText = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
+const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
+
+/** The first word of a command of Claude Code: its own, a skill's or one of the project. A path has a second slash. */
+const command = /^\s*(\/[^\s/]*)(?:\s|$)/;
+
+/** Throws INVALID_PROMPT for text that is empty, too long, or no text. */
+export function checkPrompt(prompt: string): void {
+  if (withoutUnseen(prompt).trim() === '')
+    throw refused('The prompt is empty.', 'Say what Claude Code is to do.', 'INVALID_PROMPT');
+  const bytes = Buffer.byteLength(prompt);
+  if (bytes > MAX_PROMPT_BYTES)
+    throw refused(
+      `The prompt is ${bytes} bytes long; at most ${MAX_PROMPT_BYTES} are taken.`,
+      'Put the long part into a file of the project and name the file in the prompt.',
+      'INVALID_PROMPT',
+    );
+  const odd = notText.exec(prompt) ?? loneSurrogate.exec(prompt);
+  if (odd === null) return;
+  const code = (odd[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  throw refused(
+    `The prompt holds a character that is no text: U+${code} at position ${odd.index}.`,
+    'Remove control characters and binary data; put such data into a file of the project and name the file in the prompt.',
+    'INVALID_PROMPT',
+  );
+}
+
+/**
+ * Throws INVALID_PROMPT for what Claude Code may take as a command: most of its own ask no model, so no turn would come of them
+ * (2.1.330, 2.1.332).
+ */
+export function checkIsNoCommand(text: string): void {
+  const name = command.exec(withoutUnseen(text))?.[1];
+  if (name === undefined) return;
+  throw refused(
+    `The text begins with ${name}, which Claude Code may take as a command of its own: no agent would read it.`,
+    `Write a sentence: for a skill or a command of the project, "Use ${name} …".`,
+    'INVALID_PROMPT',
+  );
+}
 
 /** A response is the answer of one task, and its id has the digits of the task's. */
 const ORIGIN_PATTERN = /^(?:task|response)_([0-9a-f]{20})$/;
@@ -103,31 +147,34 @@ export function driverFor({
   isolation,
   skipPermissions,
 }: Pick<StartTask, 'driver' | 'permissionMode' | 'isolation' | 'skipPermissions'>): DriverName {
-  if (isolation === 'docker' && mode === 'sandboxed') {
+  const apart = (other: string, why: string, hint: string): BridgeError =>
+    refused(`permission_mode '${mode}' and ${other} do not go together: ${why}.`, hint);
+  if (isolation === 'docker' && mode === 'sandboxed')
     // The kernel makes none there for a user without capabilities.
-    throw refused(
-      "permission_mode 'sandboxed' and isolation 'docker' do not go together: no sandbox can be made in the container, which itself holds what commands reach.",
+    throw apart(
+      "isolation 'docker'",
+      'no sandbox can be made in the container, which itself holds what commands reach',
       "Give isolation 'none', or another permission_mode.",
     );
-  }
-  if (isolation === 'docker' && mode !== 'auto') {
+  if (isolation === 'docker' && mode !== 'auto')
     // It could write to the pipes of the hooks and of the CLI.
-    throw refused(
-      `permission_mode '${mode}' and isolation 'docker' do not go together: a command in the container has the user of Claude Code there, so it could answer the questions of the session itself.`,
+    throw apart(
+      "isolation 'docker'",
+      'a command in the container has the user of Claude Code there, so it could answer the questions of the session itself',
       "Give isolation 'none', or permission_mode 'auto': the container holds what commands reach.",
     );
-  }
-  if (skipPermissions === true && mode !== 'auto') {
-    throw refused(
-      `permission_mode '${mode}' and the setting conversation_skip_permissions do not go together: Claude Code would then ask nothing at all.`,
+  if (skipPermissions === true && mode !== 'auto')
+    throw apart(
+      'the setting conversation_skip_permissions',
+      'Claude Code would then ask nothing at all',
       'Give no permission mode, or switch the setting conversation_skip_permissions off.',
     );
-  }
   if (mode !== 'claude') return driver ?? 'interactive';
   if (driver !== 'interactive') return 'print';
   // In a terminal, where the API cannot check a call, the CLI stops at a dialog that no hook reports (2.1.332).
-  throw refused(
-    "permission_mode 'claude' and driver 'interactive' do not go together: Claude Code’s auto mode asks things in its terminal that cannot be answered from here.",
+  throw apart(
+    "driver 'interactive'",
+    'Claude Code’s auto mode asks things in its terminal that cannot be answered from here',
     'Leave driver out, or give another permission_mode.',
   );
 }
@@ -181,6 +228,10 @@ export function chooseContainer(settings: ContainerSettings | undefined): {
   return { command, container: { ...container, image } };
 }
 
-function refused(message: string, hint: string | Next): BridgeError {
-  return new BridgeError('INVALID_ARGUMENTS', message, hint);
+function refused(
+  message: string,
+  hint: string | Next,
+  code: 'INVALID_ARGUMENTS' | 'INVALID_PROMPT' = 'INVALID_ARGUMENTS',
+): BridgeError {
+  return new BridgeError(code, message, hint);
 }

@@ -3,27 +3,16 @@ import { type Disposable, DisposableStore, type Event } from '../base/lifecycle.
 import type { Logger } from '../base/logger.js';
 import { ProjectLocks } from '../store/project-lock.js';
 import { historyWords, TaskHistory, type HistorySettings, type Pruned } from './history/task-history.js';
-import type { TaskGuard } from './inside-task.js';
-import { requireNotNative } from './native-session.js';
 import { goOnStep } from './polling-hint.js';
-import { checkPrompt } from './prompt.js';
 import { TaskQueue, type TaskQueueOptions } from './queue/task-queue.js';
 import { endStuckTask } from './record/recovery.js';
+import { checkPrompt } from './start-checks.js';
 import { isFinal, type TaskRecord } from './task.js';
 import type { DecisionAnswer, SentMessage, TaskLink } from './task-host.js';
 import { TaskReader } from './task-reader.js';
-import type {
-  OutputPage,
-  OutputQuery,
-  StartTask,
-  TaskPage,
-  TaskQuery,
-  TaskService,
-  TaskWait,
-  WaitOutcome,
-} from './task-service.js';
+import { requireNotNative, TaskUnreachable, type TaskGuard } from './task-refusals.js';
+import type { StartTask, TaskService } from './task-service.js';
 import { startTask, type TaskStarterOptions } from './task-starter.js';
-import { TaskUnreachable } from './unreachable.js';
 import { waitForTasks } from './watch/task-waiter.js';
 import { TaskWatches } from './watch/task-watches.js';
 
@@ -59,6 +48,10 @@ export class TaskManager implements TaskService, Disposable {
   readonly #history: TaskHistory;
   /** A task id, whenever its record or log changed; only for tasks that somebody watches. */
   readonly onDidChange: Event<string>;
+  readonly get: TaskService['get'] = (taskId) => this.#reader.get(taskId);
+  readonly list: TaskService['list'] = (query) => this.#reader.list(query);
+  readonly output: TaskService['output'] = (query) => this.#reader.output(query);
+  readonly watch: TaskService['watch'] = (taskId) => this.#watches.watch(taskId);
 
   constructor(options: TaskManagerOptions) {
     this.#options = options;
@@ -84,8 +77,7 @@ export class TaskManager implements TaskService, Disposable {
     await this.#options.guard?.('start tasks');
     let started: TaskRecord | undefined;
     try {
-      const wait = (query: TaskWait) => this.wait(query);
-      started = await startTask(input, { ...this.#options, queue: this.#queue, wait });
+      started = await startTask(input, { ...this.#options, queue: this.#queue, wait: this.wait });
       if (this.#options.logsTasks === true)
         this.#inBackground('the end of a task is not logged', this.#logToEnd(started));
       return started;
@@ -101,22 +93,10 @@ export class TaskManager implements TaskService, Disposable {
     return this.#queue.advance();
   }
 
-  get(taskId: string): Promise<TaskRecord> {
-    return this.#reader.get(taskId);
-  }
-
-  list(query: TaskQuery): Promise<TaskPage> {
-    return this.#reader.list(query);
-  }
-
-  wait(query: TaskWait): Promise<WaitOutcome> {
-    return waitForTasks(query, {
-      clock: this.#options.clock,
-      get: (taskId) => this.get(taskId),
-      watch: (taskId) => this.watch(taskId),
-      onDidChange: this.onDidChange,
-    });
-  }
+  readonly wait: TaskService['wait'] = (query) => {
+    const { get, watch, onDidChange } = this;
+    return waitForTasks(query, { clock: this.#options.clock, get, watch, onDidChange });
+  };
 
   async kill(taskId: string, reason: string): Promise<TaskRecord> {
     await this.#options.guard?.('end tasks');
@@ -136,11 +116,7 @@ export class TaskManager implements TaskService, Disposable {
       return await this.#end(taskId, reason);
     } catch (error) {
       if (!(error instanceof TaskUnreachable && error.isStuck)) throw error;
-      const ended = await endStuckTask(await this.get(taskId), reason, {
-        ...this.#options,
-        read: (id) => this.#reader.read(id),
-        askAgain: () => this.#end(taskId, reason),
-      });
+      const ended = await endStuckTask(await this.get(taskId), reason, this.#options);
       // A keeper that was killed starts nothing any more.
       this.#goOn();
       return ended;
@@ -154,13 +130,12 @@ export class TaskManager implements TaskService, Disposable {
 
   async message(taskId: string, message: SentMessage): Promise<TaskRecord> {
     if (message.text !== undefined) checkPrompt(message.text);
-    else if (message.interrupt !== true) {
+    else if (message.interrupt !== true)
       throw new BridgeError(
         'INVALID_ARGUMENTS',
         'Neither text nor interrupt was given.',
         'Give text to send, or interrupt: true, or both.',
       );
-    }
     await this.#options.guard?.('steer tasks', await this.get(taskId));
     return this.#withLink(taskId, (link) => link.message(message));
   }
@@ -170,16 +145,8 @@ export class TaskManager implements TaskService, Disposable {
     return this.#end(taskId, 'native off');
   }
 
-  output(query: OutputQuery): Promise<OutputPage> {
-    return this.#reader.output(query);
-  }
-
   async taskIds(prefix: string): Promise<string[]> {
     return (await this.#options.stateDir.listTaskIds()).filter((id) => id.startsWith(prefix));
-  }
-
-  watch(taskId: string): Disposable {
-    return this.#watches.watch(taskId);
   }
 
   /** See `TaskHistory.prune`. */
@@ -215,7 +182,7 @@ export class TaskManager implements TaskService, Disposable {
   async #withLink(
     taskId: string,
     act: (link: TaskLink) => Promise<TaskRecord>,
-    whenEnded: (record: TaskRecord) => TaskRecord = throwEndedMeanwhile,
+    whenEnded?: (record: TaskRecord) => TaskRecord,
   ): Promise<TaskRecord> {
     const record = await this.get(taskId);
     if (isFinal(record.status) || record.keeper === null) throw notRunning(record);
@@ -229,8 +196,9 @@ export class TaskManager implements TaskService, Disposable {
       if (!(error instanceof TaskUnreachable)) throw error;
       // A keeper that ends its task drops the requests of that moment; the record has the end.
       const left = await this.get(taskId);
-      if (isFinal(left.status)) return whenEnded(left);
-      throw error;
+      if (!isFinal(left.status)) throw error;
+      if (whenEnded !== undefined) return whenEnded(left);
+      throw notRunning(left, true);
     } finally {
       link?.dispose();
     }
@@ -239,23 +207,18 @@ export class TaskManager implements TaskService, Disposable {
   /** Logs the start and the end of a task that this server starts: without its reason, which may hold what the agent printed. */
   async #logToEnd(started: TaskRecord): Promise<void> {
     const { task_id, project_path: project } = started;
-    const { logger } = this.#options;
+    const { signal } = this.#closing;
     let said = '';
     let cursor: string | undefined;
     for (let record = started; ;) {
-      const { status, exit_code, signal } = record;
+      const { status, exit_code, signal: killed } = record;
       const now = isFinal(status) ? status : status === 'pending' ? 'queued' : 'started';
-      if (now !== said)
-        logger.info(`Task ${now}: ${task_id}`, isFinal(status) ? { exit_code, signal } : { project });
+      const fields = isFinal(status) ? { exit_code, signal: killed } : { project };
+      if (now !== said) this.#options.logger.info(`Task ${now}: ${task_id}`, fields);
       said = now;
       if (isFinal(status)) return;
-      const waited = await this.wait({
-        taskIds: [task_id],
-        timeoutMs: LOG_WAIT_MS,
-        cursor,
-        signal: this.#closing.signal,
-      });
-      if (this.#closing.signal.aborted) return;
+      const waited = await this.wait({ taskIds: [task_id], timeoutMs: LOG_WAIT_MS, cursor, signal });
+      if (signal.aborted) return;
       cursor = waited.cursor;
       [record = record] = waited.tasks;
     }
@@ -273,23 +236,20 @@ export class TaskManager implements TaskService, Disposable {
   }
 }
 
-function notRunning(record: TaskRecord): BridgeError {
+/** `isMeanwhile`: it ended before it answered. */
+function notRunning(record: TaskRecord, isMeanwhile = false): BridgeError {
+  const { task_id: task, status, reason } = record;
   return new BridgeError(
     'TASK_NOT_RUNNING',
-    `Task ${record.task_id} is not running; its status is ${record.status}: ${record.reason}`,
-    record.status === 'pending'
+    `Task ${task} ${isMeanwhile ? 'ended before it answered' : 'is not running'}; its status is ${status}: ${reason}`,
+    status === 'pending'
       ? [
-          { do: 'wait', task: record.task_id },
-          { do: 'end', task: record.task_id },
+          { do: 'wait', task },
+          { do: 'end', task },
         ]
-      : ['Nothing was changed.', goOnStep(record)],
-  );
-}
-
-function throwEndedMeanwhile(record: TaskRecord): never {
-  throw new BridgeError(
-    'TASK_NOT_RUNNING',
-    `Task ${record.task_id} ended before it answered; its status is ${record.status}: ${record.reason}`,
-    ['What it still took is in its status and journal.', goOnStep(record)],
+      : [
+          isMeanwhile ? 'What it still took is in its status and journal.' : 'Nothing was changed.',
+          goOnStep(record),
+        ],
   );
 }

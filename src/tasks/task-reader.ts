@@ -1,12 +1,13 @@
 import type { Clock } from '../base/clock.js';
-import { invalidCursor } from '../base/input.js';
 import { BridgeError } from '../base/errors.js';
 import { TASK_ID_PATTERN } from '../base/ids.js';
+import { invalidCursor } from '../base/input.js';
 import { lazily } from '../base/lifecycle.js';
 import { headBytes, oneLine } from '../base/text.js';
 import type { AllowedPath } from '../projects/allowed-roots.js';
 import { readJournal } from '../store/journal-reader.js';
 import { ownerState } from '../store/owner-state.js';
+import { LOG_IS_GONE, readLogPage, type LogPage } from '../store/pages.js';
 import { ownIdentity } from '../store/process-identity.js';
 import type { ProcessIdentity } from '../store/process-place.js';
 import { asQueued, type Standing } from './queue/queue-order.js';
@@ -20,15 +21,14 @@ import {
 import { endUnreadable, recoverTask, type RecoveryParts } from './record/recovery.js';
 import { isFinal, isNative, purposeOf, type TaskRecord, type TaskStatus } from './task.js';
 import type { TaskHost, TaskLink } from './task-host.js';
-import { LOG_IS_GONE, readLogPage, type TextPage } from './task-output.js';
+import { TaskUnreachable } from './task-refusals.js';
 import type { OutputPage, OutputQuery, TaskPage, TaskQuery, UnreadableTask } from './task-service.js';
-import { TaskUnreachable } from './unreachable.js';
 
 /** A list waits so long for each task that another server is giving its end. */
 const LIST_WAIT_MS = 2_000;
 const SHOWN_CURSOR_CHARS = 60;
 
-export interface TaskReaderOptions extends RecoveryParts {
+interface TaskReaderOptions extends RecoveryParts {
   readonly host: TaskHost;
   readonly roots: { resolveDirectory(input: string): Promise<AllowedPath> };
   /** The current position of each queued task. */
@@ -101,7 +101,7 @@ export class TaskReader {
     return { task, ...(await this.#page(task, query)) };
   }
 
-  async #page(task: TaskRecord, { view, cursor, maxBytes }: OutputQuery): Promise<TextPage> {
+  async #page(task: TaskRecord, { view, cursor, maxBytes }: OutputQuery): Promise<LogPage> {
     if (view === 'log') {
       const page = await readLogPage(task.log_file, cursor, maxBytes);
       // A task that never began has no log.
@@ -136,9 +136,8 @@ export class TaskReader {
   }
 
   async #readFile(taskId: string): Promise<RecordFile> {
-    return TASK_ID_PATTERN.test(taskId)
-      ? readRecordFile(this.#options.stateDir, taskId)
-      : { state: 'missing' };
+    if (!TASK_ID_PATTERN.test(taskId)) return { state: 'missing' };
+    return readRecordFile(this.#options.stateDir, taskId);
   }
 
   /** The record as it would be if it were written now; undefined where there is none. Throws what keeps it from being read. */
@@ -149,28 +148,22 @@ export class TaskReader {
     waitMs?: number,
   ): Promise<TaskRecord | undefined> {
     if (file.state === 'ok') return this.#current(file.record, standings, waitMs);
-    return file.state === 'corrupt' ? this.#unreadable(taskId, file.why) : undefined;
-  }
-
-  /** Of a record that cannot be read: as its living keeper has it, else the end that says so. Throws TASK_UNREACHABLE, and as `endUnreadable`. */
-  async #unreadable(taskId: string, why: string): Promise<TaskRecord> {
+    if (file.state === 'missing') return undefined;
+    // As its living keeper has it, else the end that says so.
     const record = await recordOfKeeper({ task_id: taskId }, this.#options);
     if (record !== undefined) return record;
     const owner = await this.#options.ownerOf(taskId);
-    if (owner === undefined) return endUnreadable(taskId, why, this.#options);
+    if (owner === undefined) return endUnreadable(taskId, file.why, this.#options);
     throw new TaskUnreachable(
       taskId,
-      `it runs, but its keeper, process ${owner.pid}, does not answer. ${why.replace(/\.$/, '')}`,
-      {
-        hint: `End process ${owner.pid} by hand if it is one of yours; then the task gets its end when its status is read.`,
-      },
+      `it runs, but its keeper, process ${owner.pid}, does not answer. ${file.why.replace(/\.$/, '')}`,
+      { endByHand: owner.pid },
     );
   }
 
   /** What a running task shows is known to its keeper alone. */
-  #live(record: TaskRecord): Promise<TaskRecord> {
-    if (isFinal(record.status) || record.keeper === null) return Promise.resolve(record);
-    return liveRecord(record, this.#options);
+  async #live(record: TaskRecord): Promise<TaskRecord> {
+    return isFinal(record.status) || record.keeper === null ? record : liveRecord(record, this.#options);
   }
 
   /** Elapsed time, place in the queue, and an end if its keeper is gone. */
@@ -191,7 +184,7 @@ export class TaskReader {
     const last = (await this.read(record.task_id)) ?? record;
     if (isFinal(last.status)) return last;
     if (record.keeper === null && last.keeper !== null) return this.#current(last, standings, waitMs);
-    return recoverTask(last, this.#options, waitMs === undefined ? {} : { waitMs });
+    return recoverTask(last, this.#options, { waitMs });
   }
 }
 
@@ -230,11 +223,14 @@ async function elapsedSeconds(
 }
 
 function isWanted(record: TaskRecord, query: TaskQuery, project: string | undefined): boolean {
-  if (project !== undefined && project !== (record.worktree?.project_path ?? record.project_path))
-    return false;
-  if (!hasStatus(record.status, query.status) || purposeOf(record) !== purposeOf(query)) return false;
-  if (query.native === true && !isNative(record)) return false;
-  return query.delegated !== true || record.delegated === true;
+  const { status, worktree, project_path } = record;
+  return (
+    (project === undefined || project === (worktree?.project_path ?? project_path)) &&
+    hasStatus(status, query.status) &&
+    purposeOf(record) === purposeOf(query) &&
+    (query.native !== true || isNative(record)) &&
+    (query.delegated !== true || record.delegated === true)
+  );
 }
 
 function hasStatus(status: TaskStatus, wanted: TaskQuery['status']): boolean {

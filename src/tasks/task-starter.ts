@@ -10,14 +10,14 @@ import type { EndMarked } from '../os/choose-processes.js';
 import type { AllowedPath } from '../projects/allowed-roots.js';
 import type { StateDir } from '../store/state-dir.js';
 import { budgetFor, isLimited, type Budget } from './budget/budget.js';
-import { checkIsNoCommand, checkPrompt } from './prompt.js';
 import type { TaskQueue } from './queue/task-queue.js';
 import { readRecordFile, recordOf } from './record/record-file.js';
 import { endLeftovers } from './record/recovery.js';
-import { sessionLeft } from './session-left.js';
 import {
   checkHoldsNoState,
+  checkIsNoCommand,
   checkModel,
+  checkPrompt,
   checkSameFolder,
   checkSamePlace,
   chooseContainer,
@@ -31,6 +31,7 @@ import type { TaskHost } from './task-host.js';
 import type { StartTask, TaskService } from './task-service.js';
 import { taskSpecSchema, type TaskSpec } from './task-spec.js';
 import { isNative, type TaskRecord } from './task.js';
+import { sessionLeft } from './watch/task-waiter.js';
 import { branchName, type WorktreeMaker } from './worktree-maker.js';
 
 const OWNER_ONLY = 0o600;
@@ -108,8 +109,9 @@ async function specOf(input: StartTask, parts: Parts): Promise<TaskSpec> {
       ? chooseContainer(parts.containers)
       : { command: (await parts.findInstallation()).command };
   const budget = budgetFor({ max_cost_usd: input.maxCostUsd, max_tokens: input.maxTokens }, task_budget);
+  const now = parts.clock.now();
   return {
-    task_id: createTaskId(parts.clock.now()),
+    task_id: createTaskId(now),
     project_path: projectPath,
     permission_mode: permissionMode,
     allowed_modes: [...projectModes.allowed],
@@ -124,7 +126,7 @@ async function specOf(input: StartTask, parts: Parts): Promise<TaskSpec> {
     ...container,
     timeout_seconds: input.timeoutSeconds ?? default_timeout_seconds,
     ...(isLimited(budget) && { budget }),
-    created_at: new Date(parts.clock.now()).toISOString(),
+    created_at: new Date(now).toISOString(),
     settings: { ...settings, claude_command: [...command] },
   };
 }
@@ -134,16 +136,15 @@ async function continued(
   { stateDir, wait }: Parts,
 ): Promise<ContinuedTask | undefined> {
   if (origin === undefined) return undefined;
-  if (onConflict === 'worktree' || onConflict === 'always_worktree') {
+  if (onConflict === 'worktree' || onConflict === 'always_worktree')
     throw new BridgeError(
       'INVALID_ARGUMENTS',
       `A task that goes on from another cannot work beside it (on_conflict '${onConflict}'): Claude Code keeps sessions by directory, and a worktree is another one.`,
       'Let it wait in the queue, or start a new session.',
     );
-  }
   const task = await continuedTask(origin, async (taskId) => {
     const record = recordOf(await readRecordFile(stateDir, taskId));
-    return record === undefined ? undefined : sessionLeft(record, wait);
+    return record && sessionLeft(record, wait);
   });
   const earlier = await readJsonFile(stateDir.specFile(task.task_id), taskSpecSchema);
   checkSamePlace(origin, earlier.state === 'ok' && earlier.value.container !== undefined, { isolation });
@@ -198,16 +199,15 @@ async function place(spec: TaskSpec, input: StartTask, parts: Parts): Promise<Ta
 async function enter(spec: TaskSpec, { prompt, onConflict }: StartTask, parts: Parts): Promise<TaskRecord> {
   const { stateDir, host, queue, settings } = parts;
   // A question holds no project, and is not queued.
-  const isAsk = spec.purpose === 'ask';
+  const durable = spec.purpose !== 'ask';
   const promptFile = stateDir.promptFile(spec.task_id);
-  await replaceFile(promptFile, prompt, { mode: OWNER_ONLY, durable: !isAsk }).catch((cause: unknown) => {
+  await replaceFile(promptFile, prompt, { mode: OWNER_ONLY, durable }).catch((cause: unknown) => {
     const hint = 'Make room on the disk of the state directory, and check that it is yours and writable.';
-    throw new BridgeError('STATE_UNUSABLE', `Cannot write ${promptFile}: ${messageOf(cause)}`, hint, {
-      cause,
-    });
+    const message = `Cannot write ${promptFile}: ${messageOf(cause)}`;
+    throw new BridgeError('STATE_UNUSABLE', message, hint, { cause });
   });
-  await writeJsonFileAtomically(stateDir.specFile(spec.task_id), spec, { durable: !isAsk });
-  if (isAsk) return host.launch(spec);
+  await writeJsonFileAtomically(stateDir.specFile(spec.task_id), spec, { durable });
+  if (spec.purpose === 'ask') return host.launch(spec);
   const limit = settings.max_concurrent_tasks;
   const entry = await queue.enter(spec, prompt, { limit, waits: onConflict === 'queue' });
   if (!('release' in entry)) return entry;

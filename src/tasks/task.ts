@@ -128,16 +128,16 @@ export type TaskTrouble = z.infer<typeof troubleSchema>;
 /** The form of record.json that this bridge reads and writes. */
 export const RECORD_VERSION = 2;
 
-/** `tasks/<task_id>/record.json`: all that is known of a task. Its keeper is the only writer while it lives. */
+/** `tasks/<task_id>/record.json`: all that is known of a task. Its keeper is the only writer while it lives. The defaults are those of a task that has not begun. */
 export const taskRecordSchema = z.object({
   schema_version: z.literal(RECORD_VERSION),
   task_id: taskIdSchema,
-  status: taskStatusSchema,
-  status_source: z.enum(['exact', 'observed']),
+  status: taskStatusSchema.default('pending'),
+  status_source: z.enum(['exact', 'observed']).default('exact'),
   /** In words: why it has this status; for final ones, how it ended. */
   reason: z.string(),
   /** What the session does now, on one line. */
-  activity: z.string(),
+  activity: z.string().default(''),
   project_path: z.string(),
   /** Left out for work in a project. */
   purpose: taskPurposeSchema.optional(),
@@ -151,32 +151,32 @@ export const taskRecordSchema = z.object({
   keep_open: z.boolean(),
   timeout_seconds: z.number(),
   created_at: z.string(),
-  started_at: z.string().nullable(),
+  started_at: z.string().nullable().default(null),
   /** When the agent was started, in milliseconds since the machine's start: durations do not follow a clock that is set. */
-  started_monotonic_ms: z.number().nullable(),
-  ended_at: z.string().nullable(),
+  started_monotonic_ms: z.number().nullable().default(null),
+  ended_at: z.string().nullable().default(null),
   /** Whole seconds on the monotonic clock, fixed at the end. */
-  elapsed_seconds: z.number(),
+  elapsed_seconds: z.number().default(0),
   keeper: processIdentitySchema.nullable(),
-  agent: processIdentitySchema.nullable(),
+  agent: processIdentitySchema.nullable().default(null),
   /** Where the keeper listens; servers of other clients may have other runtime directories. */
   socket_path: z.string(),
   /** The value of CLAUDE_CODE_BRIDGE_MARK by which every process of the task is found. */
   process_mark: z.string(),
-  exit_code: z.number().nullable(),
-  signal: z.string().nullable(),
+  exit_code: z.number().nullable().default(null),
+  signal: z.string().nullable().default(null),
   /** A UUID: it becomes an argument of the CLI. */
   session_id: z.guid().nullable().catch(null),
-  cli_version: z.string().nullable(),
-  turns: z.number(),
-  final_message: z.string(),
+  cli_version: z.string().nullable().default(null),
+  turns: z.number().default(0),
+  final_message: z.string().default(''),
   /** For a question: `final_message` is the whole answer, and the session only has to be left. */
   answered: z.boolean().optional(),
   /** UUID of the assistant's last message in the session's transcript, where the CLI reported it. */
   message_id: z.guid().nullable().optional().catch(null),
-  last_output: z.string(),
-  output_bytes: z.number(),
-  files_changed: z.array(z.string()),
+  last_output: z.string().default(''),
+  output_bytes: z.number().default(0),
+  files_changed: z.array(z.string()).default([]),
   /** Of the session so far, in US dollars, where Claude Code reported it. */
   cost_usd: z.number().optional(),
   /** Of the session so far, of all kinds. */
@@ -186,11 +186,11 @@ export const taskRecordSchema = z.object({
   /** Whose budget was used up, for a task that was ended by it. */
   ended_by_budget: z.enum(['task', 'day']).optional(),
   /** The open ones, and the newest closed ones. */
-  decisions: z.array(decisionSchema),
+  decisions: z.array(decisionSchema).default([]),
   /** Closed decisions that are not listed any more; the journal has them. */
   decisions_dropped: z.number().optional(),
   /** Grows with every change of status and every decision asked or closed: the cursor of `wait_for_task`. */
-  change_seq: z.number(),
+  change_seq: z.number().default(0),
   log_file: z.string(),
   prompt_file: z.string(),
   /** While it is there, and in the record of a task that failed by it; else null or left out. */
@@ -208,7 +208,7 @@ export const taskRecordSchema = z.object({
   /** When `finish_task` took back what the task changed in a shared folder. */
   undone_at: z.string().optional(),
   /** In words, while the disk does not take what the task writes, and after it lost some: what, since when, why. */
-  storage: z.string().nullable(),
+  storage: z.string().nullable().default(null),
   /** What its caller is told of the run when it starts, in sentences. */
   notes: z.array(z.string()).optional(),
 });

@@ -1,6 +1,6 @@
 // Which tools a server offers, and what it says of those that it does not.
 import type { Tool } from '../mcp/tool.js';
-import { insideTaskFault, type InsideAllowance } from '../tasks/inside-task.js';
+import { insideTaskFault, type InsideAllowance } from '../tasks/task-refusals.js';
 import { listings } from './listings.js';
 import type { ToolServices } from './services.js';
 import { toolLoaders } from './tool-loaders.js';

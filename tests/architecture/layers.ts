@@ -77,6 +77,7 @@ export const layers: readonly Layer[] = [
       'runtime-dir',
       'journal',
       'journal-reader',
+      'pages',
     ],
     ceiling: 2236,
   },

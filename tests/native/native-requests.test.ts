@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { silentLogger } from '../../src/base/logger.js';
 import type { KnownHookEvent } from '../../src/claude/hooks/hook-event.js';
 import { NativeRequests } from '../../src/native/native-requests.js';
-import { ReadableLog } from '../../src/tasks/run/readable-log.js';
+import { ReadableLog } from '../../src/tasks/run/task-story.js';
 import { TaskStory } from '../../src/tasks/run/task-story.js';
 import { ManualClock } from '../harness/manual-clock.js';
 import { until } from '../harness/until.js';

@@ -7,7 +7,7 @@ import { initialRecord } from '../../src/tasks/record/initial-record.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
 import type { KeptTaskName, TaskHost, TaskLink } from '../../src/tasks/task-host.js';
 import type { TaskSpec } from '../../src/tasks/task-spec.js';
-import { TaskUnreachable } from '../../src/tasks/unreachable.js';
+import { TaskUnreachable } from '../../src/tasks/task-refusals.js';
 
 /** Tasks without processes: each holds its project and runs until it is told to end. */
 export class MemoryHost implements TaskHost {
@@ -36,7 +36,6 @@ export class MemoryHost implements TaskHost {
       mark: taskId,
       socketPath: '',
       files: { logFile: `${projectPath}/log`, promptFile: `${projectPath}/prompt` },
-      now: 0,
     });
     const record: TaskRecord = { ...fresh, status: 'running', reason: 'It runs.', change_seq: 2 };
     this.#running.set(taskId, { record, path });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkIsNoCommand, checkPrompt, MAX_PROMPT_BYTES } from '../../src/tasks/prompt.js';
+import { checkIsNoCommand, checkPrompt, MAX_PROMPT_BYTES } from '../../src/tasks/start-checks.js';
 
 it.each(['x', ' - ', '--help', '$(rm -rf ~)', 'é☃😀\r\n\ttab', 'x'.repeat(MAX_PROMPT_BYTES)])(
   'text is a prompt (%#)',

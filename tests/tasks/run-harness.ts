@@ -7,7 +7,7 @@ import { Journal } from '../../src/store/journal.js';
 import type { JournalEntry } from '../../src/store/journal-line.js';
 import { readJournal } from '../../src/store/journal-reader.js';
 import { StateDir } from '../../src/store/state-dir.js';
-import { ReadableLog } from '../../src/tasks/run/readable-log.js';
+import { ReadableLog } from '../../src/tasks/run/task-story.js';
 import { RecordWriter } from '../../src/tasks/record/record-writer.js';
 import { taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
 import { TaskRun } from '../../src/tasks/run/task-run.js';

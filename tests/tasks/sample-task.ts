@@ -39,7 +39,6 @@ export function sampleRecord(more: Partial<TaskRecord> = {}, spec = sampleSpec()
       mark: 'a-mark',
       socketPath: '/run/task.sock',
       files: { logFile: '/projects/app/task.log', promptFile: '/projects/app/prompt.md' },
-      now: 0,
     }),
     ...more,
   };

@@ -6,7 +6,6 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { identityOf } from '../../src/store/process-identity.js';
 import { systemClock } from '../../src/base/system-clock.js';
-import { BridgeError } from '../../src/base/errors.js';
 import { writeJsonFileAtomically } from '../../src/base/files/json-file.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { ProjectLocks } from '../../src/store/project-lock.js';
@@ -157,24 +156,6 @@ describe('finishing a task', () => {
     expect(await finish(record({ worktree: { ...worktree, finished } }))).toMatch(
       /^INVALID_ARGUMENTS: .*finished at then \(apply: no work\)/,
     );
-  });
-
-  it('writes nothing when git refuses, and goes on with the next', async () => {
-    let turn = 0;
-    const { service, file } = await finisher(record({}), () => {
-      turn++;
-      if (turn === 1) return Promise.reject(new BridgeError('WORK_DOES_NOT_FIT', 'no', 'hint'));
-      return Promise.resolve({ result: 'ref', tree: TREE, notes: [] });
-    });
-    const [first, second] = await Promise.all([
-      refusal(service.finish({ taskId: TASK, action: 'merge', reviewed: TREE, signal })),
-      service.finish({ taskId: TASK, action: 'discard', signal }),
-    ]);
-    expect(first).toBe('WORK_DOES_NOT_FIT: no hint');
-    expect(second.record.worktree?.finished?.action).toBe('discard');
-    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({
-      worktree: { finished: { result: 'ref' } },
-    });
   });
 });
 

@@ -22,7 +22,7 @@ import { createTaskId } from '../../src/base/ids.js';
 import { ALL_MODES, type ModeSettings } from '../../src/approvals/modes.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
-import { goneNote } from '../../src/store/gone-note.js';
+import { goneNote } from '../../src/store/pages.js';
 import { openStateDir, type StateDir } from '../../src/store/state-dir.js';
 import { TaskManager, type TaskManagerOptions } from '../../src/tasks/task-manager.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
@@ -384,16 +384,6 @@ describe('the tasks of a user', () => {
     host.connects = connects;
     expect(await refusal(tasks.message(taskId, { text: 'Hello.' }))).toMatch(/^TASK_UNREACHABLE/);
   });
-
-  it('wake who waits for them when they start, also in another server', async () => {
-    const [one, two] = [manager(), manager()];
-    const first = await start(one, 'a');
-    const second = await start(one, 'a');
-    const { signal } = new AbortController();
-    const woken = two.wait({ taskIds: [second.task_id], timeoutMs: 15_000, signal });
-    await end(one, first.task_id);
-    expect(await woken).toMatchObject({ tasks: [{ status: 'running' }], changed: [second.task_id] });
-  });
 });
 
 describe('the log of a task', () => {
@@ -485,17 +475,6 @@ it.each(['', '-1', '0x1'])('a cursor %j that no page of events gave is refused',
 });
 
 describe('a task whose record cannot be read', () => {
-  it('is shown, listed and killed by its keeper while that lives', async () => {
-    const tasks = manager();
-    const { task_id: id } = await start(tasks, 'a');
-    await writeFile(stateDir.recordFile(id), '{"half');
-    expect(await tasks.get(id)).toMatchObject({ task_id: id, status: 'running' });
-    expect(await tasks.list({ limit: 10 })).toMatchObject({ tasks: [{ task_id: id }], unreadable: [] });
-    expect(await readdir(stateDir.taskDir(id))).not.toContainEqual(expect.stringContaining('corrupt'));
-    expect(await tasks.kill(id, 'Enough.')).toMatchObject({ status: 'killed', reason: 'Enough.' });
-    expect(await tasks.get(id)).toMatchObject({ status: 'killed' });
-  });
-
   it('for a reason of the system, hides no other task', async () => {
     const tasks = manager();
     const { task_id: id } = await start(tasks, 'a');

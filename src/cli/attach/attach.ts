@@ -1,7 +1,7 @@
 import { ReadStream, WriteStream } from 'node:tty';
 import { BridgeError } from '../../base/errors.js';
 import { KeeperClient } from '../../keeper/host/keeper-client.js';
-import { requireNotNative } from '../../tasks/native-session.js';
+import { requireNotNative } from '../../tasks/task-refusals.js';
 import { isFinal, type TaskRecord } from '../../tasks/task.js';
 import { requireOutsideTasks, type CommandContext } from '../command-context.js';
 import { exitCodeOfEnd, exitCodes } from '../exit-codes.js';

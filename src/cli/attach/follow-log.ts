@@ -1,6 +1,6 @@
 import { sleep } from '../../base/clock.js';
 import { systemClock } from '../../base/system-clock.js';
-import { LOG_IS_GONE, readLogPage } from '../../tasks/task-output.js';
+import { LOG_IS_GONE, readLogPage } from '../../store/pages.js';
 import { isFinal, type TaskRecord } from '../../tasks/task.js';
 import type { TerminalLog } from '../terminal-log.js';
 

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { Emitter } from '../../base/lifecycle.js';
 import { taskRecordSchema, type TaskRecord } from '../../tasks/task.js';
 import type { DecisionAnswer, ScreenText, SentMessage, TaskLink } from '../../tasks/task-host.js';
-import { TaskUnreachable } from '../../tasks/unreachable.js';
+import { TaskUnreachable } from '../../tasks/task-refusals.js';
 import { Link, type LinkFailure, openSocket } from '../wire/link.js';
 import type { Push, TerminalPush, TerminalView } from '../wire/messages.js';
 

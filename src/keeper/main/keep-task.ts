@@ -15,7 +15,7 @@ import { spentByOthers } from '../../tasks/budget/day-spending.js';
 import { lookBefore } from '../../tasks/receipt/receipt-git.js';
 import { TaskReceipts, type TaskReceiptsParts } from '../../tasks/receipt/task-receipts.js';
 import { initialRecord } from '../../tasks/record/initial-record.js';
-import { ReadableLog } from '../../tasks/run/readable-log.js';
+import { ReadableLog } from '../../tasks/run/task-story.js';
 import { TaskRun } from '../../tasks/run/task-run.js';
 import { watchServers } from '../host/servers-there.js';
 import { createDriver } from './create-driver.js';
@@ -120,7 +120,7 @@ async function openRun(
     },
     release: task.releaseProject,
   };
-  const record = initialRecord({ ...task, files: task.projectFiles, now: clock.now(), notes: agent.notes });
+  const record = initialRecord({ ...task, files: task.projectFiles, notes: agent.notes });
   run = closers.owns('the run', new TaskRun(parts, record));
   store.follow(run);
   onRun(run);

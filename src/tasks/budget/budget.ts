@@ -62,43 +62,37 @@ export function usedWords(record: {
   readonly tokens?: number | undefined;
   readonly budget?: Budget | undefined;
 }): string {
-  const { cost_usd: usd, tokens, budget = {} } = record;
+  const { cost_usd, tokens, budget = {} } = record;
   const words = [
-    usd === undefined
-      ? ''
-      : `${dollars(usd)}${budget.max_cost_usd == null ? '' : ` of ${dollars(budget.max_cost_usd)}`}`,
-    tokens === undefined
-      ? ''
-      : `${countOf(tokens)}${budget.max_tokens == null ? '' : ` of ${countOf(budget.max_tokens)}`} tokens`,
+    cost_usd !== undefined && costWords(cost_usd, budget.max_cost_usd),
+    tokens !== undefined && tokenWords(tokens, budget.max_tokens),
   ];
-  return words.filter((word) => word !== '').join(', ');
+  return words.filter((word) => word !== false).join(', ');
 }
 
 /** The limit that is used up, or used by four fifths. */
 export function budgetState(
-  spent: Spent,
-  budget: Budget,
+  { costUsd, tokens }: Spent,
+  { max_cost_usd: usd, max_tokens: most }: Budget,
 ): { state: 'used' | 'low'; words: string } | undefined {
-  const [most] = sharesOf(spent, budget).toSorted((one, other) => other.share - one.share);
-  if (most === undefined || most.share < WARN_SHARE) return undefined;
-  return { state: most.share >= 1 ? 'used' : 'low', words: most.words };
+  const shares = [
+    usd != null && costUsd !== null && { share: costUsd / usd, words: costWords(costUsd, usd) },
+    most != null && { share: tokens / most, words: tokenWords(tokens, most) },
+  ].filter((one) => one !== false);
+  const [first] = shares.toSorted((one, other) => other.share - one.share);
+  if (first === undefined || first.share < WARN_SHARE) return undefined;
+  return { state: first.share >= 1 ? 'used' : 'low', words: first.words };
+}
+
+function costWords(usd: number, most: number | null | undefined): string {
+  return most == null ? dollars(usd) : `${dollars(usd)} of ${dollars(most)}`;
+}
+
+function tokenWords(tokens: number, most: number | null | undefined): string {
+  return `${countOf(tokens)}${most == null ? '' : ` of ${countOf(most)}`} tokens`;
 }
 
 /** `$0.42`; small sums have more digits. */
 function dollars(usd: number): string {
   return `$${usd.toFixed(usd < 0.1 && usd > 0 ? 4 : 2)}`;
-}
-
-function sharesOf(
-  { costUsd, tokens }: Spent,
-  { max_cost_usd: usd, max_tokens: most }: Budget,
-): readonly { readonly share: number; readonly words: string }[] {
-  return [
-    ...(usd == null || costUsd === null
-      ? []
-      : [{ share: costUsd / usd, words: `${dollars(costUsd)} of ${dollars(usd)}` }]),
-    ...(most == null
-      ? []
-      : [{ share: tokens / most, words: `${countOf(tokens)} of ${countOf(most)} tokens` }]),
-  ];
 }

@@ -32,7 +32,7 @@ export interface HistorySettings {
   readonly task_history_bytes: number;
 }
 
-export interface TaskHistoryOptions {
+interface TaskHistoryOptions {
   readonly stateDir: StateDir;
   readonly clock: Clock;
   /** Undefined for a record that cannot be read. */
@@ -56,8 +56,6 @@ interface EndedTask {
 /** The tasks that have ended, within the bounds of the settings. */
 export class TaskHistory {
   readonly #options: TaskHistoryOptions;
-  /** Of tasks that have ended: their files grow no more. */
-  readonly #files = new Map<string, EndedTask['files']>();
 
   constructor(options: TaskHistoryOptions) {
     this.#options = options;
@@ -99,7 +97,6 @@ export class TaskHistory {
         else {
           for (const { name } of those)
             await rm(join(stateDir.taskDir(record.task_id), name), { force: true });
-          this.#files.delete(record.task_id);
           lost.push(`${part} (task_history_bytes)`);
         }
       }
@@ -142,9 +139,7 @@ export class TaskHistory {
       const record = await read(id);
       if (record === undefined || !isFinal(record.status) || id === except) continue;
       const endedMs = Date.parse(record.ended_at ?? record.created_at);
-      const files = this.#files.get(id) ?? (await stateDir.filesOf(id));
-      this.#files.set(id, files);
-      ended.push({ record, endedMs, files });
+      ended.push({ record, endedMs, files: await stateDir.filesOf(id) });
     }
     return ended.sort((one, other) => other.endedMs - one.endedMs);
   }

@@ -72,7 +72,6 @@ export class TaskQueue implements Disposable {
         mark: createSecret(),
         socketPath: '',
         files: projectFilePaths(spec.worktree?.project_path ?? projectPath, taskId),
-        now: clock.now(),
       }),
       reason: 'Queued.',
       queue_limit: limit,

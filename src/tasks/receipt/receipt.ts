@@ -185,39 +185,37 @@ function cut(receipt: Receipt, items: number, messageBytes: number): ReceiptView
     return kept;
   };
   // What a rule allowed is the least news.
-  const news = all.decisions.filter((one) => !(one.answered_by === 'rule' && one.verdict === 'allow'));
-  const routine = all.decisions.filter((one) => !news.includes(one));
+  const isRoutine = (one: Receipt['decisions'][number]): boolean =>
+    one.answered_by === 'rule' && one.verdict === 'allow';
+  const decisions = all.decisions.toSorted((one, other) => Number(isRoutine(one)) - Number(isRoutine(other)));
   const final_message = headBytes(all.final_message, messageBytes);
   if (final_message !== all.final_message)
     left['final_message_bytes'] = Buffer.byteLength(all.final_message) - Buffer.byteLength(final_message);
-  const { git } = all;
-  return {
-    receipt: {
-      ...all,
-      final_message,
-      commands: some('commands', all.commands, all.commands_total).map(withLittleOutput),
-      files: some('files', all.files, all.files_total),
-      sensitive_files: some('sensitive_files', all.sensitive_files),
-      decisions: some('decisions', [...news, ...routine]),
-      denials: some('denials', all.denials, all.denials_total),
-      git:
-        git.state !== 'repository'
-          ? git
-          : {
-              ...git,
-              commits: some('commits', git.commits, git.commits_total),
-              files: some('git_files', git.files, git.files_total),
-              ignored: some('ignored', git.ignored),
-              dirty_before: {
-                count: git.dirty_before.count,
-                untouched: some('untouched', git.dirty_before.untouched),
-                changed: some('changed_further', git.dirty_before.changed),
-                committed: some('committed', git.dirty_before.committed),
-              },
-            },
-    },
-    left_out: left,
+  const shown = {
+    ...all,
+    final_message,
+    commands: some('commands', all.commands, all.commands_total).map(withLittleOutput),
+    files: some('files', all.files, all.files_total),
+    sensitive_files: some('sensitive_files', all.sensitive_files),
+    decisions: some('decisions', decisions),
+    denials: some('denials', all.denials, all.denials_total),
   };
+  const { git } = all;
+  if (git.state !== 'repository') return { receipt: shown, left_out: left };
+  const { count, untouched, changed, committed } = git.dirty_before;
+  const shownGit = {
+    ...git,
+    commits: some('commits', git.commits, git.commits_total),
+    files: some('git_files', git.files, git.files_total),
+    ignored: some('ignored', git.ignored),
+    dirty_before: {
+      count,
+      untouched: some('untouched', untouched),
+      changed: some('changed_further', changed),
+      committed: some('committed', committed),
+    },
+  };
+  return { receipt: { ...shown, git: shownGit }, left_out: left };
 }
 
 function withLittleOutput({ output, left_out, kept, ...run }: CommandRun): CommandRun {

@@ -1,7 +1,7 @@
 import { countedNoun } from '../../base/text.js';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sleep, withinMs, type Clock } from '../../base/clock.js';
+import { sleep, type Clock } from '../../base/clock.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
 import { readJsonFile } from '../../base/files/json-file.js';
 import { createSecret } from '../../base/ids.js';
@@ -13,11 +13,11 @@ import { placeOf } from '../../store/process-place.js';
 import { ProjectLocks } from '../../store/project-lock.js';
 import { usualSocket } from '../../store/runtime-dir.js';
 import type { StateDir } from '../../store/state-dir.js';
-import { killKeeper, signalKeeper, WAKE_LIMIT_MS } from '../../store/stuck-keeper.js';
+import { killKeeper } from '../../store/stuck-keeper.js';
 import { projectFilePaths } from '../project-folder.js';
 import { isFinal, isNative, type Decision, type TaskRecord } from '../task.js';
 import { taskSpecSchema } from '../task-spec.js';
-import { TaskUnreachable } from '../unreachable.js';
+import { TaskUnreachable } from '../task-refusals.js';
 import { initialRecord } from './initial-record.js';
 import { readRecordFile, recordOf, writeRecordFile } from './record-file.js';
 
@@ -36,13 +36,13 @@ const CLAIM_RETRY_MS = 50;
 /** What the writers of a task's files leave when they are killed in the middle of it. */
 const unfinished = /^\..*\.tmp$|^journal\.ndjson\.next$/;
 
-export interface Recovery {
+interface Recovery {
   /** How the task ended, where that is known better. */
   readonly ending?: Pick<TaskRecord, 'status' | 'reason'>;
   /** Ends a keeper that does not answer, before the record is read: a process that finds it gone then waits for this end. */
   readonly endKeeper?: () => Promise<void>;
   /** How long another server that recovers the task is waited for; 20 s when left out. */
-  readonly waitMs?: number;
+  readonly waitMs?: number | undefined;
 }
 
 /**
@@ -62,9 +62,7 @@ export async function recoverTask(
     return isFinal(last.status) ? last : undefined;
   };
   const act = async (): Promise<TaskRecord> => {
-    const before = await ended();
-    if (before !== undefined) return before;
-    await endKeeper?.();
+    if ((await ended()) === undefined) await endKeeper?.();
     const last = await latest();
     if (isFinal(last.status)) return last;
     const recovered = await recover(last, parts, ending);
@@ -90,7 +88,7 @@ export async function recoverTask(
  * spec says. Throws STATE_UNUSABLE when that cannot be read either, and as `recoverTask`.
  */
 export async function endUnreadable(taskId: string, why: string, parts: RecoveryParts): Promise<TaskRecord> {
-  const { stateDir, clock } = parts;
+  const { stateDir } = parts;
   const file = await readJsonFile(stateDir.specFile(taskId), taskSpecSchema);
   if (file.state !== 'ok') {
     throw new BridgeError(
@@ -108,56 +106,26 @@ export async function endUnreadable(taskId: string, why: string, parts: Recovery
     mark: createSecret(),
     socketPath: usualSocket(stateDir.path, taskId),
     files: projectFilePaths(spec.worktree?.project_path ?? spec.project_path, taskId),
-    now: clock.now(),
   });
   return recoverTask(record, parts, { ending: { status: 'error', reason: why } });
 }
 
-export interface StuckTaskParts extends RecoveryParts {
-  /** Asks the keeper to end the task. Throws as the first time. */
-  readonly askAgain: () => Promise<TaskRecord>;
-  /** The record as it is on the disk. */
-  readonly read: (taskId: string) => Promise<TaskRecord | undefined>;
-}
-
 /**
- * Ends a task whose keeper does not answer. A keeper that was halted goes on and ends the task itself; any other is killed, and
- * what it leaves is ended here. Throws TASK_UNREACHABLE for a keeper that may not be signalled, that the kernel holds, or that
- * has not ended the task within 15 seconds.
+ * Ends a task whose keeper does not answer: the keeper is killed, also one that was halted, and what it leaves is ended here. Throws
+ * TASK_UNREACHABLE for a keeper that may not be signalled, or that the kernel holds.
  */
 export async function endStuckTask(
   record: TaskRecord,
   reason: string,
-  parts: StuckTaskParts,
+  parts: RecoveryParts,
 ): Promise<TaskRecord> {
-  const { task_id: taskId, keeper: identity } = record;
-  if (identity === null) throw new TaskUnreachable(taskId, 'it has no keeper yet');
-  const hint = `End process ${identity.pid} by hand if it is one of yours; then the task gets its end when its status is read.`;
-  const cannotEnd = (why: string) => new TaskUnreachable(taskId, why, { hint });
-  const stuck = { keeper: identity, clock: parts.clock, cannotEnd };
-  const ended = (await signalKeeper(stuck, 'SIGCONT')) ? await endByKeeper(taskId, parts) : undefined;
-  if (ended !== undefined) return ended;
-  return recoverTask((await parts.read(taskId)) ?? record, parts, {
+  const { task_id: taskId, keeper } = record;
+  if (keeper === null) throw new TaskUnreachable(taskId, 'it has no keeper yet');
+  const cannotEnd = (why: string) => new TaskUnreachable(taskId, why, { endByHand: keeper.pid });
+  return recoverTask(record, parts, {
     ending: { status: 'killed', reason: `${reason} Its keeper did not answer and was ended, too.` },
-    endKeeper: () => killKeeper(stuck),
+    endKeeper: () => killKeeper({ keeper, clock: parts.clock, cannotEnd }),
   });
-}
-
-/** Undefined when it does not answer now either. */
-async function endByKeeper(
-  taskId: string,
-  { clock, askAgain, read }: StuckTaskParts,
-): Promise<TaskRecord | undefined> {
-  try {
-    const ended = await withinMs(clock, WAKE_LIMIT_MS, askAgain());
-    if (ended !== undefined) return ended;
-  } catch (error) {
-    if (error instanceof TaskUnreachable && error.isStuck) return undefined;
-    // It found what it was asked the first time, and has ended it.
-    if (error instanceof BridgeError && error.code === 'TASK_NOT_RUNNING') return read(taskId);
-    throw error;
-  }
-  throw new TaskUnreachable(taskId, `its keeper has not ended it within ${WAKE_LIMIT_MS / 1000} s`);
 }
 
 /**
@@ -214,8 +182,8 @@ async function recover(
   const count = await endAll(record, parts);
   const closed_at = await lastSign(record, parts);
   const reason = ending?.reason ?? `${await whatHappened(record)} while the task was ${record.status}.`;
-  const were = `${count === 1 ? 'was' : 'were'} ended.`;
-  const left = ` ${countedNoun(count, 'process', 'processes')} of the task still ran and ${were}`;
+  const processes = countedNoun(count, 'process', 'processes');
+  const left = ` ${processes} of the task still ran and ${count === 1 ? 'was' : 'were'} ended.`;
   const withdrawn = { verdict: 'withdrawn', answered_by: 'session', reason: 'the task ended' } as const;
   const closed = (one: Decision) => (one.closed_at === null ? { ...one, ...withdrawn, closed_at } : one);
   await removeLeftovers(record, parts);
@@ -284,13 +252,8 @@ async function lastSign(record: TaskRecord, { stateDir, clock }: RecoveryParts):
   const { task_id: id, log_file, started_at, created_at } = record;
   const paths = [stateDir.recordFile(id), stateDir.journalFile(id), stateDir.recordingFile(id), log_file];
   // One that is missing says nothing.
-  const times = paths.map((path) =>
-    stat(path).then(
-      ({ mtimeMs }) => mtimeMs,
-      () => 0,
-    ),
-  );
-  const lastMs = Math.max(...(await Promise.all(times)));
+  const facts = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)));
+  const lastMs = Math.max(...facts.map((one) => one?.mtimeMs ?? 0));
   const seenMs = lastMs > 0 ? Math.min(lastMs, clock.now()) : clock.now();
   const startedMs = Date.parse(started_at ?? created_at);
   return new Date(Number.isNaN(startedMs) ? seenMs : Math.max(startedMs, seenMs)).toISOString();

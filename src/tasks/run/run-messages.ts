@@ -1,13 +1,13 @@
-// Pure.
-import { BridgeError, messageOf } from '../../base/errors.js';
+// Pure: the messages on their way into a session.
+import { BridgeError } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import { oneLine } from '../../base/text.js';
 import type { SendResult } from '../../claude/session.js';
 import { MESSAGE_WAITS, waitsUntil } from '../polling-hint.js';
-import { checkIsNoCommand } from '../prompt.js';
+import { checkIsNoCommand } from '../start-checks.js';
 import { openDecisions, type TaskRecord } from '../task.js';
 import type { SentMessage } from '../task-host.js';
-import type { RunCore } from './run-state.js';
+import type { RunState } from './run-state.js';
 
 /** Messages that wait for the running turn; more than this is a caller that does not read answers. */
 const MAX_QUEUED_MESSAGES = 20;
@@ -16,24 +16,22 @@ const MAX_REASON_CHARS = 300;
 const SHOWN_CHARS = 100;
 /** A message that the session does not take now is sent again after this. */
 const SEND_AGAIN_MS = 10_000;
-/** Why a message was not sent, and whether it never will be. */
-const outcomes: Readonly<
-  Record<Exclude<SendResult, 'sent'>, { readonly why: string; readonly isLost: boolean }>
-> = {
-  asked: { why: 'a decision is open', isLost: false },
-  covered: { why: 'something covers the input box of Claude Code', isLost: false },
-  away: { why: 'the session takes it at the end of its next turn', isLost: false },
-  command: { why: 'Claude Code took it as a command of its own, and no turn began', isLost: true },
-  kept: {
-    why: 'ten seconds after Enter it was still in the input box, so it was taken out. Something else was typed there, or keybindings.json of Claude Code binds Enter to something else',
-    isLost: true,
-  },
-  left: { why: 'the session ended when it was sent', isLost: true },
+/** Why a message waits on. */
+const waits: Readonly<Record<'asked' | 'covered' | 'away', string>> = {
+  asked: 'a decision is open',
+  covered: 'something covers the input box of Claude Code',
+  away: 'the session takes it at the end of its next turn',
+};
+/** Why one never is sent. */
+const losses: Readonly<Record<Exclude<SendResult, 'sent' | keyof typeof waits>, string>> = {
+  command: 'Claude Code took it as a command of its own, and no turn began',
+  kept: 'ten seconds after Enter it was still in the input box, so it was taken out. Something else was typed there, or keybindings.json of Claude Code binds Enter to something else',
+  left: 'the session ended when it was sent',
 };
 
-/** The messages on their way into a session: each is sent as soon as the session takes it. */
+/** Each message is sent as soon as the session takes it. */
 export class RunMessages {
-  readonly #core: RunCore;
+  readonly #run: RunState;
   /** Oldest first. */
   #queue: string[] = [];
   /** A message is on its way into the session. */
@@ -44,8 +42,8 @@ export class RunMessages {
   /** Why the oldest message was not sent yet. */
   #waits = '';
 
-  constructor(core: RunCore) {
-    this.#core = core;
+  constructor(run: RunState) {
+    this.#run = run;
   }
 
   /** Messages wait for the running turn, or for a session that takes them. */
@@ -58,16 +56,16 @@ export class RunMessages {
    * and sent as soon as it does. Throws INVALID_ARGUMENTS when too many wait.
    */
   async take({ text, interrupt, by }: SentMessage): Promise<void> {
-    const { state, story, phase } = this.#core;
+    const run = this.#run;
     if (interrupt === true) await this.#interrupt(by);
     if (text !== undefined) {
       checkIsNoCommand(text);
-      state.changed({ messages: withMessage(state.record, this.#queue.length, text) });
+      run.changed({ messages: withMessage(run.record, this.#queue.length, text) });
       this.#queue.push(text);
-      if (!phase.takesMessage)
-        story.noticed(`A message waits ${waitsUntil(state.record)}: ${oneLine(text, SHOWN_CHARS)}`);
+      if (!run.takesMessage)
+        run.story.noticed(`A message waits ${waitsUntil(run.record)}: ${oneLine(text, SHOWN_CHARS)}`);
     }
-    const lost = phase.takesMessage ? await this.sendNext() : undefined;
+    const lost = run.takesMessage ? await this.sendNext() : undefined;
     if (lost === undefined) return;
     throw new BridgeError(
       'INVALID_ARGUMENTS',
@@ -78,23 +76,23 @@ export class RunMessages {
 
   /** Esc stops a turn, and takes away what covers the input box between turns. Throws when no key can be pressed. */
   async #interrupt(by: string | undefined): Promise<void> {
-    const { phase, driver, story, state } = this.#core;
+    const { phase, story, record, parts } = this.#run;
     const turnRuns = phase.at === 'turn';
-    if (this.#isSending || (!turnRuns && driver.terminal === undefined)) return;
-    const [open] = openDecisions(state.record);
+    if (this.#isSending || (!turnRuns && parts.driver.terminal === undefined)) return;
+    const [open] = openDecisions(record);
     // Esc would answer a dialog of the start.
     if (!turnRuns && open !== undefined)
       throw new BridgeError(
         'INVALID_ARGUMENTS',
         `No turn runs, and ${open.decision_id} waits for an answer.`,
         [
-          { do: 'answer', task: state.record.task_id },
-          { do: 'end', task: state.record.task_id },
+          { do: 'answer', task: record.task_id },
+          { do: 'end', task: record.task_id },
         ],
       );
     this.#isInterrupting = true;
     try {
-      await driver.interrupt();
+      await parts.driver.interrupt();
       if (turnRuns) story.tell('interrupt', { by }, `Interrupted by ${by ?? 'the caller'}`);
       else story.noticed('Esc was pressed at the terminal');
     } finally {
@@ -115,11 +113,7 @@ export class RunMessages {
   }
 
   #sendWaiting(): void {
-    const { state, phase } = this.#core;
-    if (!phase.takesMessage) return;
-    this.sendNext().catch((error: unknown) =>
-      state.end({ status: 'error', reason: `The session could not be carried on: ${messageOf(error)}` }),
-    );
+    if (this.#run.takesMessage) this.#run.orFail('The session could not be carried on', this.sendNext());
   }
 
   /**
@@ -130,80 +124,77 @@ export class RunMessages {
     const text = this.#isSending || this.#isInterrupting ? undefined : this.#queue.shift();
     const result = text === undefined ? 'sent' : await this.#send(text);
     if (text === undefined || result === 'sent') return undefined;
-    const { why, isLost } = outcomes[result];
-    if (!isLost) {
+    if (result === 'asked' || result === 'covered' || result === 'away') {
       this.#queue.unshift(text);
-      this.#keepWaiting(why);
+      this.#keepWaiting(waits[result]);
       return undefined;
     }
-    this.#noteLost(text, why);
+    const why = losses[result];
+    this.#lost(text, why);
     if (result !== 'left') await this.sendNext();
-    const { state, phase } = this.#core;
-    if (phase.at === 'message') {
-      state.act(notDelivered(why));
-      state.settle('exact');
+    if (this.#run.phase.at === 'message') {
+      this.#run.act(notDelivered(why));
+      this.#run.settle('exact');
     }
     return why;
   }
 
   /** The task ends: what was not delivered by now never is. */
   loseAll(): void {
-    const { messages = [] } = this.#core.state.record;
-    for (const { text, state } of messages)
-      if (state === 'waiting') this.#noteLost(text, 'the task ended first');
+    for (const { text, state } of this.#run.record.messages ?? [])
+      if (state === 'waiting') this.#lost(text, 'the task ended first');
   }
 
-  #noteLost(text: string, why: string): void {
-    this.#core.story.noticed(`${notDelivered(why)}: ${oneLine(text, MAX_REASON_CHARS)}`);
+  #lost(text: string, why: string): void {
+    this.#run.story.noticed(`${notDelivered(why)}: ${oneLine(text, MAX_REASON_CHARS)}`);
     this.#note(text, 'lost');
   }
 
   #note(text: string, became: 'delivered' | 'lost'): void {
-    const { state } = this.#core;
-    const messages = messageBecame(state.record, text, became);
-    if (messages !== undefined) state.changed({ messages });
+    const messages = messageBecame(this.#run.record, text, became);
+    if (messages !== undefined) this.#run.changed({ messages });
   }
 
   #keepWaiting(why: string): void {
-    const { state, story, phase } = this.#core;
+    const run = this.#run;
     // A turn that began meanwhile sends it at its end.
-    if (!phase.takesMessage) return;
+    if (!run.takesMessage) return;
     const words = `${MESSAGE_WAITS}: ${why}`;
-    if (this.#waits !== why) story.noticed(words);
+    if (this.#waits !== why) run.story.noticed(words);
     this.#waits = why;
-    state.act(words);
-    state.settle('exact');
-    this.#sendAgain = phase.after(SEND_AGAIN_MS, () => this.#sendWaiting());
+    run.act(words);
+    run.settle('exact');
+    this.#sendAgain = run.after(SEND_AGAIN_MS, () => this.#sendWaiting());
   }
 
   async #send(text: string): Promise<SendResult> {
-    const { state, story, phase, driver } = this.#core;
-    const { turns } = state.record;
+    const run = this.#run;
+    const { turns } = run.record;
     this.#sendAgain?.dispose();
-    if (phase.takesMessage && phase.at !== 'blocked') phase.move({ at: 'sending' });
+    if (run.takesMessage && run.phase.at !== 'blocked') run.enter({ at: 'sending' });
     this.#isSending = true;
-    state.show({ activity: 'Working' });
+    run.show({ activity: 'Working' });
     let result: SendResult | undefined;
     try {
-      result = await driver.send(text);
+      result = await run.parts.driver.send(text);
     } finally {
       this.#isSending = false;
       // Nothing is on its way any more.
-      if (result !== 'sent' && phase.at === 'sending') {
-        phase.move({ at: 'message' });
-        state.settle('exact');
+      if (result !== 'sent' && run.phase.at === 'sending') {
+        run.enter({ at: 'message' });
+        run.settle('exact');
       }
     }
     if (result !== 'sent') return result;
     this.#waits = '';
-    if (phase.isOpen) phase.move({ at: 'turn' });
-    story.messageSent(text);
+    if (run.isOpen) run.enter({ at: 'turn' });
+    run.story.messageSent(text);
     this.#note(text, 'delivered');
     // A short turn may be over by now.
-    if (state.record.turns === turns) state.forgetMessage();
+    if (run.record.turns === turns) run.forgetMessage();
     // What is shown until the turn shows something is no answer to this message.
-    state.show({ last_output: '' });
-    state.settle('exact');
+    run.show({ last_output: '' });
+    run.settle('exact');
     return result;
   }
 }

@@ -1,64 +1,64 @@
-// Pure.
+// Pure: what a session asks.
 import { mentionedRule } from '../../approvals/mentions.js';
 import { addressOf, commandOf, pathsOf } from '../../approvals/tool-table.js';
 import { BridgeError } from '../../base/errors.js';
 import type { SessionAnswer, SessionEvent, SessionRequest } from '../../claude/session.js';
-import type { Closing } from '../decisions/decision-book.js';
+import { SessionGrants, type Closing } from '../decisions/decision-book.js';
 import { answerInWords, editsOf, planModeOf, sessionAnswerFor } from '../decisions/session-answer.js';
-import { SessionGrants } from '../decisions/session-grants.js';
 import { BY_FORM, type DecisionAnswer } from '../task-host.js';
-import type { RuleVerdict, RunCore } from './run-state.js';
+import type { RuleVerdict, RunState } from './run-state.js';
 
 /** Neither the hooks nor the screen report what the person chose; the events after it show whether the tool ran. */
 const ANSWERED_THERE = 'answered at the terminal; whether it was allowed or denied is not known';
 
-/** What a session asks: answered by the rules, or opened as a decision that is closed once. */
+/** Each request is answered by the rules, or opened as a decision that is closed once. */
 export class RunRequests {
-  readonly #core: RunCore;
+  readonly #run: RunState;
   readonly #judging = new Set<string>();
   /** Decisions that were open when a person typed at the terminal. */
   readonly #typedAt = new Set<string>();
   readonly #grants: SessionGrants;
 
-  constructor(core: RunCore) {
-    this.#core = core;
-    this.#grants = new SessionGrants(core.realPath);
+  constructor(run: RunState) {
+    this.#run = run;
+    this.#grants = new SessionGrants(run.parts.realPath);
   }
 
   async asked(request: SessionRequest): Promise<void> {
-    const { phase, state, story, decisions, driver } = this.#core;
+    const run = this.#run;
+    const { driver } = run.parts;
     const { requestId } = request;
     // What is asked while the session is left needs no answer.
-    if (!phase.isOpen) return;
+    if (!run.isOpen) return;
     this.#judging.add(requestId);
     const { verdict, rule, reason } = await this.#checked(request);
     // Answered at the terminal meanwhile, or the task ended.
-    if (!this.#judging.delete(requestId) || !phase.isOpen) return;
+    if (!this.#judging.delete(requestId) || !run.isOpen) return;
     // That there is no rule is in the reason itself.
     const why = rule === 'no-rule' ? reason : `${rule}: ${reason}`;
     if (verdict !== 'ask') {
-      story.closed(decisions.record(request, verdict, why));
-      state.changed({});
+      run.story.closed(run.decisions.record(request, verdict, why));
+      run.changed({});
       await driver.answer(requestId, verdict === 'allow' ? { verdict } : { verdict, message: reason });
       return;
     }
-    const refusal = decisions.refusal(request);
+    const refusal = run.decisions.refusal(request);
     if (refusal === undefined) {
-      story.asked(decisions.open(request, { why }));
-      state.settle(request.source, true);
+      run.story.asked(run.decisions.open(request, { why }));
+      run.settle(request.source, true);
       return;
     }
-    story.noticed(refusal);
+    run.story.noticed(refusal);
     await driver.answer(requestId, { verdict: 'deny', message: refusal });
   }
 
   /** The session moved on without an answer of ours: a person answered at the terminal, or it no longer asks. */
   gone({ requestId, why, by }: Extract<SessionEvent, { type: 'request-gone' }>): void {
     this.#judging.delete(requestId);
-    const decisionId = this.#core.decisions.idOfRequest(requestId);
+    const decisionId = this.#run.decisions.idOfRequest(requestId);
     if (decisionId === undefined) return;
     const byPerson = by === 'terminal' || (why === undefined && this.#typedAt.has(decisionId));
-    const wentOn = this.#core.phase.isOpen
+    const wentOn = this.#run.isOpen
       ? 'the session went on without an answer'
       : 'the task ended before an answer';
     this.#close(decisionId, {
@@ -70,59 +70,55 @@ export class RunRequests {
 
   /** A person types at the terminal: a dialog that goes away from now on was answered there. */
   typed(): void {
-    for (const decisionId of this.#core.decisions.openIds) this.#typedAt.add(decisionId);
+    for (const decisionId of this.#run.decisions.openIds) this.#typedAt.add(decisionId);
   }
 
   /** Throws DECISION_NOT_FOUND, DECISION_CLOSED or INVALID_ARGUMENTS. */
   async respond(answer: DecisionAnswer): Promise<void> {
-    const { decisions, driver, story, state } = this.#core;
-    if (answer.by === BY_FORM) this.#addLate(answer);
-    const request = decisions.requestOf(answer.decision_id);
+    const { decisions, parts, story } = this.#run;
+    const { decision_id, verdict, by } = answer;
+    if (by === BY_FORM) this.#addLate(answer);
+    const request = decisions.requestOf(decision_id);
     const sessionAnswer = sessionAnswerFor(request, answer);
     this.#mustNotAvoidRules(request.tool, sessionAnswer);
-    const mode = answer.verdict === 'deny' ? undefined : planModeOf(request, answer.answers)?.rules;
+    const mode = verdict === 'deny' ? undefined : planModeOf(request, answer.answers)?.rules;
     if (mode !== undefined) this.#requireAllowed(mode);
     // Closed before the driver gets it: a second answer that comes meanwhile loses.
-    this.#close(answer.decision_id, {
-      verdict: answer.verdict,
-      by: answer.by,
-      reason: answerInWords(answer, sessionAnswer),
-      edits: editsOf(request, sessionAnswer),
-    });
-    if (answer.verdict === 'allow_session') await this.#grants.add(request, answer.decision_id);
-    if (mode !== undefined) state.changed({ permission_mode: mode });
-    if ((await driver.answer(request.requestId, sessionAnswer)) !== 'gone') return;
+    const reason = answerInWords(answer, sessionAnswer);
+    this.#close(decision_id, { verdict, by, reason, edits: editsOf(request, sessionAnswer) });
+    if (verdict === 'allow_session') await this.#grants.add(request, decision_id);
+    if (mode !== undefined) this.#run.changed({ permission_mode: mode });
+    if ((await parts.driver.answer(request.requestId, sessionAnswer)) !== 'gone') return;
     const words = `The session had moved on before the answer to "${request.summary}" arrived`;
-    story.tell('answer-too-late', { decision_id: answer.decision_id }, words);
+    story.tell('answer-too-late', { decision_id }, words);
   }
 
   /** A form stays on the screen after its decision was closed: what is sent then is recorded, since no error reaches the person. */
   #addLate({ decision_id, verdict }: DecisionAnswer): void {
-    const { decisions, story, state, phase } = this.#core;
+    const { phase, decisions, story } = this.#run;
     const late = phase.at === 'ended' ? undefined : decisions.addLate(decision_id, verdict);
     if (late === undefined) return;
     story.noticed(`An answer from the chat came too late for ${decision_id} (${late.summary}): ${verdict}`);
-    state.changed({});
+    this.#run.changed({});
   }
 
   async deadline(decisionId: string): Promise<void> {
-    const { decisions, driver, spec } = this.#core;
-    const request = decisions.requestOf(decisionId);
+    const { driver, spec } = this.#run.parts;
+    const { requestId } = this.#run.decisions.requestOf(decisionId);
     const seconds = spec.settings.decision_timeout_seconds;
     const message = `No answer came within ${seconds} seconds, so this was denied. Go on without it, or choose another way.`;
     this.#close(decisionId, { verdict: 'deny', by: 'deadline', reason: message });
-    await driver.answer(request.requestId, { verdict: 'deny', message });
+    await driver.answer(requestId, { verdict: 'deny', message });
   }
 
   withdrawAll(why: string): void {
-    for (const decisionId of this.#core.decisions.openIds)
+    for (const decisionId of this.#run.decisions.openIds)
       this.#close(decisionId, { verdict: 'withdrawn', by: 'session', reason: why });
   }
 
   /** What a person allowed for the session is not asked again, whatever rule asks. */
   async #checked(request: SessionRequest): Promise<RuleVerdict> {
-    const { check, state } = this.#core;
-    const decided = check(request, state.record.permission_mode);
+    const decided = this.#run.parts.check(request, this.#run.record.permission_mode);
     const decisionId = decided.verdict === 'ask' ? await this.#grants.find(request) : undefined;
     if (decisionId === undefined) return decided;
     const reason = `${decisionId} allowed it for the session`;
@@ -135,7 +131,7 @@ export class RunRequests {
    */
   #mustNotAvoidRules(tool: string, answer: SessionAnswer): void {
     if (answer.verdict === 'deny' || answer.input === undefined) return;
-    const { rules, spec } = this.#core;
+    const { rules, spec } = this.#run.parts;
     const { input } = answer;
     const address = addressOf(tool, input)?.href;
     const text = [commandOf(tool, input), ...pathsOf(tool, input), address].filter(
@@ -153,25 +149,25 @@ export class RunRequests {
 
   /** The mode that an answer to a plan names must be one of the project's, and never takes a task out of its sandbox. */
   #requireAllowed(mode: 'auto' | 'cautious'): void {
-    const { state, spec } = this.#core;
-    if (mode === 'auto' && state.record.permission_mode === 'sandboxed')
+    const { record, parts } = this.#run;
+    if (mode === 'auto' && record.permission_mode === 'sandboxed')
       throw new BridgeError(
         'INVALID_ARGUMENTS',
         "The task is in mode sandboxed, and a plan cannot take it into mode 'auto'.",
         'Answer without a mode, or with "acceptEdits" or "cautious".',
       );
-    if (spec.allowed_modes?.includes(mode) !== false) return;
+    const allowed = parts.spec.allowed_modes;
+    if (allowed?.includes(mode) !== false) return;
     throw new BridgeError(
       'INVALID_ARGUMENTS',
-      `The mode '${mode}' is not allowed in this project. Allowed: ${spec.allowed_modes.join(', ')}.`,
+      `The mode '${mode}' is not allowed in this project. Allowed: ${allowed.join(', ')}.`,
       'Answer without a mode. Only the user changes that, in the setting allowed_permission_modes.',
     );
   }
 
   #close(decisionId: string, closing: Closing): void {
-    const { story, decisions, state } = this.#core;
     this.#typedAt.delete(decisionId);
-    story.closed(decisions.close(decisionId, closing));
-    state.settle('exact', true);
+    this.#run.story.closed(this.#run.decisions.close(decisionId, closing));
+    this.#run.settle('exact', true);
   }
 }

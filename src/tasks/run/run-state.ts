@@ -1,10 +1,10 @@
 // Pure.
-import { headBytes, oneLine, tailChars } from '../../base/text.js';
 import type { RuleRow } from '../../approvals/modes.js';
 import { withinMs, type Clock } from '../../base/clock.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
-import { type Disposable, Emitter } from '../../base/lifecycle.js';
+import { type Disposable, DisposableStore, Emitter } from '../../base/lifecycle.js';
 import type { Logger } from '../../base/logger.js';
+import { headBytes, oneLine, tailChars } from '../../base/text.js';
 import type { ExitStatus, SessionDriver, SessionRequest } from '../../claude/session.js';
 import type { Pid } from '../../os/pid.js';
 import type { Spent } from '../budget/budget.js';
@@ -21,9 +21,8 @@ import {
   WAITS_FOR_MESSAGE,
 } from '../task.js';
 import type { TaskSpec } from '../task-spec.js';
-import type { ReadableLog } from './readable-log.js';
-import { SessionPhase, type Cause } from './session-phase.js';
-import { leftoverWords, TaskStory, type EventSink } from './task-story.js';
+import { isOpenIn, type Cause, type Phase } from './session-phase.js';
+import { leftoverWords, TaskStory, type EventSink, type ReadableLog } from './task-story.js';
 
 /** Length of `last_output`, as the specification says. */
 export const LAST_OUTPUT_CHARS = 500;
@@ -72,21 +71,14 @@ export interface TaskRunParts {
   readonly release: () => void;
 }
 
-/** What the parts of a run share. */
-export interface RunCore extends TaskRunParts {
-  readonly state: RunState;
-  readonly story: TaskStory;
-  readonly phase: SessionPhase;
-  readonly decisions: DecisionBook;
-}
-
 /**
- * The state of a run: its record, and the status in it, which follows from decisions, dialog and phase. Every change of the record goes
- * through here, to disk first and then to the listeners. The first cause of an end wins.
+ * The state of a run, which its parts share: the record, and the status in it, which follows from decisions, dialog and phase. Every
+ * change of the record goes through here, to disk first and then to the listeners. The first cause of an end wins.
  */
 export class RunState implements Disposable {
-  readonly core: RunCore;
-  readonly #phase: SessionPhase;
+  readonly parts: TaskRunParts;
+  readonly story: TaskStory;
+  readonly decisions: DecisionBook;
   readonly #changes = new Emitter<TaskRecord>();
   /** Each record that is on disk now, and in between what the session shows. */
   readonly onDidChange = this.#changes.event;
@@ -94,6 +86,9 @@ export class RunState implements Disposable {
   /** Resolves with the final record when it is on disk and all that belonged to the run is gone. */
   readonly ended: Promise<TaskRecord> = new Promise((resolve) => (this.#resolveEnded = resolve));
   #record: TaskRecord;
+  #phase: Phase = { at: 'starting' };
+  /** Of this phase alone. */
+  #timers = new DisposableStore();
   #isEndTold = false;
   /** A dialog that waits at the terminal and is no request. */
   #dialog: string | null = null;
@@ -102,15 +97,10 @@ export class RunState implements Disposable {
 
   constructor(parts: TaskRunParts, initial: TaskRecord, onDeadline: (decisionId: string) => void) {
     const { clock, spec, journal, log, records } = parts;
+    this.parts = parts;
     this.#record = initial;
-    this.#phase = new SessionPhase(clock);
-    this.core = {
-      ...parts,
-      state: this,
-      story: new TaskStory(journal, log),
-      phase: this.#phase,
-      decisions: new DecisionBook(clock, spec.settings.decision_timeout_seconds, onDeadline),
-    };
+    this.story = new TaskStory(journal, log);
+    this.decisions = new DecisionBook(clock, spec.settings.decision_timeout_seconds, onDeadline);
     records.onDidWrite((record) => {
       // The final record is reported when the project is free, too.
       if (this.#phase.at !== 'ended') this.#changes.fire(record);
@@ -119,14 +109,47 @@ export class RunState implements Disposable {
 
   /** The record as of now; `elapsed_seconds` is current. */
   get record(): TaskRecord {
-    return { ...this.#record, elapsed_seconds: this.#elapsedSeconds() };
+    const { status, started_monotonic_ms: startedMs } = this.#record;
+    if (isFinal(status) || startedMs === null) return this.#record;
+    const elapsedMs = this.parts.clock.monotonicMs() - startedMs;
+    return { ...this.#record, elapsed_seconds: Math.floor(elapsedMs / 1000) };
+  }
+
+  get phase(): Phase {
+    return this.#phase;
+  }
+
+  /** The session goes on: it is neither being left nor over. */
+  get isOpen(): boolean {
+    return isOpenIn(this.#phase);
+  }
+
+  /** A message can be sent: no turn runs. The first turn has its message from the start. */
+  get takesMessage(): boolean {
+    return this.isOpen && this.#phase.at !== 'starting' && this.#phase.at !== 'turn';
+  }
+
+  /** A session is left for the first cause alone, and then ends. Throws for any other move: what comes from outside asks `isOpen` first. */
+  enter(to: Phase): void {
+    const { at, cause } = this.#phase;
+    const isLeft = at !== 'ended' && cause === undefined;
+    const canFollow = to.at === 'ended' ? at === 'leaving' : to.at === 'leaving' ? isLeft : this.isOpen;
+    if (!canFollow) throw new Error(`The phase of a session cannot go from ${at} to ${to.at}.`);
+    this.#phase = to;
+    this.#timers.dispose();
+    this.#timers = new DisposableStore();
+  }
+
+  /** Calls `act` after this time, unless the phase is another one by then. */
+  after(ms: number, act: () => void): Disposable {
+    return this.#timers.add(this.parts.clock.after(ms, act));
   }
 
   /** The agent is being started. Throws STATE_UNUSABLE when the record is not on disk. */
   async starting(): Promise<void> {
-    const { records, story } = this.core;
-    story.began(this.#record.prompt_summary);
-    this.move('starting', 'The agent is being started.', 'exact');
+    const { records } = this.parts;
+    this.story.began(this.#record.prompt_summary);
+    this.#move('starting', 'The agent is being started.', 'exact');
     await records.write(this.record);
     // An agent of which nothing is on disk could not be found when this process dies.
     if (records.isFailing)
@@ -142,23 +165,10 @@ export class RunState implements Disposable {
     this.#record = {
       ...this.#record,
       started_at: this.#record.started_at ?? this.nowText(),
-      started_monotonic_ms: this.#record.started_monotonic_ms ?? this.core.clock.monotonicMs(),
+      started_monotonic_ms: this.#record.started_monotonic_ms ?? this.parts.clock.monotonicMs(),
     };
-    if (this.#record.status === 'starting') this.move('running', this.#runs, 'exact');
+    if (this.#record.status === 'starting') this.#move('running', this.#runs, 'exact');
     else this.settle('exact');
-  }
-
-  move(to: TaskStatus, words: string, source: 'exact' | 'observed'): void {
-    const { status: from, reason: before, change_seq } = this.#record;
-    const reason = boundedWords(words);
-    if (from === to) {
-      if (before !== reason) this.changed({ reason });
-    } else if (!canMove(from, to)) {
-      this.core.logger.error('a forbidden change of status was refused', { from, to, reason });
-    } else {
-      this.core.story.statusChanged(from, to, reason, source);
-      this.changed({ status: to, reason, status_source: source, change_seq: change_seq + 1 });
-    }
   }
 
   /** Gives the task the status that follows from decisions and phase. `isNews`: callers are woken in any case. */
@@ -166,7 +176,7 @@ export class RunState implements Disposable {
     const { status, change_seq } = this.#record;
     const waitsFor = this.#waitsFor();
     if (status === 'running' || status === 'waiting')
-      this.move(waitsFor === undefined ? 'running' : 'waiting', waitsFor ?? this.#runs, source);
+      this.#move(waitsFor === undefined ? 'running' : 'waiting', waitsFor ?? this.#runs, source);
     if (isNews && this.#record.change_seq === change_seq) this.changed({ change_seq: change_seq + 1 });
   }
 
@@ -190,7 +200,7 @@ export class RunState implements Disposable {
   /** A change that callers act on: written at once, then reported. */
   changed(fields: Partial<TaskRecord>): void {
     if (this.#phase.at === 'ended') return;
-    this.#record = { ...this.#record, ...fields, ...this.core.decisions.recorded };
+    this.#record = { ...this.#record, ...fields, ...this.decisions.recorded };
     this.#write();
   }
 
@@ -198,7 +208,7 @@ export class RunState implements Disposable {
   show(fields: Partial<TaskRecord>): void {
     if (this.#phase.at === 'ended') return;
     this.#record = { ...this.#record, ...fields };
-    this.core.records.writeSoon(() => this.record);
+    this.parts.records.writeSoon(() => this.record);
   }
 
   /** The message of the turn before is none of the turn that runs, also if that one is cut off. */
@@ -206,44 +216,46 @@ export class RunState implements Disposable {
     if (this.#record.final_message !== '') this.changed({ final_message: '' });
   }
 
-  /** How the disk is, also when the end has come: what the record says of it last must be so. */
-  setStorage(storage: string | null): void {
+  /** The disk fails, or writes again, also when the end has come: what the record says of it last must be so. Null when nothing is missing. */
+  setStorage(state: 'failing' | 'back', words: string, storage: string | null): void {
+    this.story.storage(state, words);
     this.#record = { ...this.#record, storage };
     if (this.#phase.at === 'ended' && !this.#isEndTold) return;
     this.#write();
     if (this.#isEndTold) this.#changes.fire(this.#record);
   }
 
-  /** Resolves when the record is on disk: what a caller was answered it can read in the next moment. */
-  async written(): Promise<void> {
-    if (this.#phase.at !== 'ended') await this.core.records.write(this.record);
+  /** Resolves when the record is on disk, with it: what a caller was answered it can read in the next moment. */
+  async written(): Promise<TaskRecord> {
+    if (this.#phase.at !== 'ended') await this.parts.records.write(this.record);
+    return this.record;
   }
 
   /** Ends the session for the first cause given; the status itself changes when its processes are gone. */
   end(cause: Cause, how: 'kill' | 'close' = 'kill'): void {
-    const { driver, story } = this.core;
     if (this.#phase.cause !== undefined) return;
-    this.#phase.move({ at: 'leaving', cause });
-    story.ending(cause.status, cause.reason);
+    this.enter({ at: 'leaving', cause });
+    this.story.ending(cause.status, cause.reason);
     this.act(cause.reason);
-    void driver[how]().catch(this.#logged('the session could not be ended'));
+    void this.parts.driver[how]().catch(this.#logged('the session could not be ended'));
+  }
+
+  /** Work in the background whose fault ends the task. */
+  orFail(what: string, work: Promise<unknown>): void {
+    work.catch((error: unknown) => this.end({ status: 'error', reason: `${what}: ${messageOf(error)}` }));
   }
 
   /** The agent is gone, for this cause: the last process goes, the files are closed, and then the end is reported. */
   async finish(cause: Cause, exit: ExitStatus): Promise<void> {
-    const { records, driver, endLeftovers, flush, release, clock, story } = this.core;
+    const { records, driver, endLeftovers, flush, release, clock } = this.parts;
     const { final_message } = this.#record;
     const isAnswer = final_message !== '' && (cause.status === 'completed' || exit.code === 0);
     const lastOutput = isAnswer ? final_message : driver.lastOutput(LAST_OUTPUT_CHARS);
-    const leftovers = await endLeftovers().catch(this.#logged('leftover processes could not be ended'));
-    if (leftovers !== undefined && leftovers.length > 0)
-      story.tell(
-        'leftovers-ended',
-        { count: leftovers.length, programs: leftovers },
-        leftoverWords(leftovers),
-      );
-    story.ended(cause.status, cause.reason, exit);
-    this.#phase.move({ at: 'ended', cause });
+    const programs = await endLeftovers().catch(this.#logged('leftover processes could not be ended'));
+    if (programs !== undefined && programs.length > 0)
+      this.story.tell('leftovers-ended', { count: programs.length, programs }, leftoverWords(programs));
+    this.story.ended(cause.status, cause.reason, exit);
+    this.enter({ at: 'ended', cause });
     // Before the end is reported: a caller that reads it may start the next task.
     await Promise.resolve().then(release).catch(this.#logged('the project could not be released'));
     const final: TaskRecord = {
@@ -255,7 +267,7 @@ export class RunState implements Disposable {
       last_output: tailChars(lastOutput, LAST_OUTPUT_CHARS),
       ended_at: this.nowText(),
       activity: '',
-      ...this.core.decisions.recorded,
+      ...this.decisions.recorded,
       change_seq: this.#record.change_seq + 1,
     };
     // At the same time: a client waits for both, and each of them waits for the disk.
@@ -269,46 +281,51 @@ export class RunState implements Disposable {
   }
 
   nowText(): string {
-    return new Date(this.core.clock.now()).toISOString();
+    return new Date(this.parts.clock.now()).toISOString();
   }
 
   dispose(): void {
-    this.core.decisions.dispose();
-    this.#phase.dispose();
+    this.decisions.dispose();
+    this.#timers.dispose();
     this.#changes.dispose();
   }
 
+  #move(to: TaskStatus, words: string, source: 'exact' | 'observed'): void {
+    const { status: from, reason: before, change_seq } = this.#record;
+    const reason = boundedWords(words);
+    if (from === to) {
+      if (before !== reason) this.changed({ reason });
+    } else if (!canMove(from, to)) {
+      this.parts.logger.error('a forbidden change of status was refused', { from, to, reason });
+    } else {
+      this.story.statusChanged(from, to, reason, source);
+      this.changed({ status: to, reason, status_source: source, change_seq: change_seq + 1 });
+    }
+  }
+
   get #runs(): string {
-    const { now } = this.#phase;
-    if (now.at === 'background') return `${TURN_OVER}${now.words ?? ''}.`;
-    return `The agent runs.${this.#warning}`;
+    const { at, words = '' } = this.#phase;
+    return at === 'background' ? `${TURN_OVER}${words}.` : `The agent runs.${this.#warning}`;
   }
 
   /** In words; undefined while the session works, or is being left. */
   #waitsFor(): string | undefined {
-    const { question } = this.core.decisions;
+    const { question } = this.decisions;
     if (question !== undefined) return question;
-    if (this.#dialog !== null && this.#phase.isOpen)
-      return `${oneLine(this.#dialog, DIALOG_CHARS)}. ${AT_TERMINAL}`;
-    const { now } = this.#phase;
-    if (now.at === 'blocked') return now.words;
-    if (now.at !== 'message') return undefined;
-    const goesOn = now.words === undefined ? '' : `${now.words}, and `;
-    return `The turn ${now.interrupted === true ? 'was interrupted' : 'is over'}; ${goesOn}${WAITS_FOR_MESSAGE}`;
+    if (this.#dialog !== null && this.isOpen) return `${oneLine(this.#dialog, DIALOG_CHARS)}. ${AT_TERMINAL}`;
+    const { at, words, interrupted } = this.#phase;
+    if (at === 'blocked') return words;
+    if (at !== 'message') return undefined;
+    const goesOn = words === undefined ? '' : `${words}, and `;
+    return `The turn ${interrupted === true ? 'was interrupted' : 'is over'}; ${goesOn}${WAITS_FOR_MESSAGE}`;
   }
 
   #write(): void {
-    void this.core.records.write(this.#record).catch(this.#logged('the record could not be written'));
+    void this.parts.records.write(this.#record).catch(this.#logged('the record could not be written'));
   }
 
   #logged(what: string): (error: unknown) => undefined {
-    return (error) => void this.core.logger.error(what, { error: messageOf(error) });
-  }
-
-  #elapsedSeconds(): number {
-    const { status, started_monotonic_ms: startedMs, elapsed_seconds } = this.#record;
-    if (isFinal(status) || startedMs === null) return elapsed_seconds;
-    return Math.floor((this.core.clock.monotonicMs() - startedMs) / 1000);
+    return (error) => void this.parts.logger.error(what, { error: messageOf(error) });
   }
 }
 

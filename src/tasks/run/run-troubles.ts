@@ -1,10 +1,8 @@
-// Pure.
+// Pure: what blocks a session.
 import type { SessionEvent, TroubleKind, TurnError } from '../../claude/session.js';
 import { troubleWords } from '../../claude/trouble/trouble-words.js';
-import type { TaskSpec } from '../task-spec.js';
-import type { TaskTrouble } from '../task.js';
 import type { RunMessages } from './run-messages.js';
-import type { RunCore } from './run-state.js';
+import type { RunState } from './run-state.js';
 import { troubleReason } from './session-phase.js';
 
 /**
@@ -25,24 +23,22 @@ const SHORTEST_WAIT_MS = 5_000;
 const LOGIN_TRIES = 2;
 const GO_ON = 'Go on with the task where it stopped; do not repeat what is already done.';
 
-type Source = 'exact' | 'observed';
-
-/** What blocks a session. The task waits until it passes, where it passes and the settings say so; else it fails. */
+/** The task waits until trouble passes, where it passes and the settings say so; else it fails. */
 export class RunTroubles {
-  readonly #core: RunCore;
+  readonly #run: RunState;
   readonly #messages: RunMessages;
   /** Tries in a row that failed again. */
   #failures = 0;
 
-  constructor(core: RunCore, messages: RunMessages) {
-    this.#core = core;
+  constructor(run: RunState, messages: RunMessages) {
+    this.#run = run;
     this.#messages = messages;
   }
 
   /** A turn ended by an error: the task waits for that to pass, or fails and says why. */
-  turnFailed(error: TurnError, source: Source): void {
+  turnFailed(error: TurnError, source: 'exact' | 'observed'): void {
     const { kind, text, resetsAtMs } = error;
-    const { phase, driver, spec, state, story } = this.#core;
+    const run = this.#run;
     const name = `${troubleWords(kind).name}${resetsAtMs === undefined ? '' : ` until ${timeText(resetsAtMs)}`}`;
     const resumesAtMs = this.#resumesAtMs(resetsAtMs);
     const why = this.#whyNotAwaited(error, resumesAtMs);
@@ -51,38 +47,38 @@ export class RunTroubles {
       const stopped = `Claude Code stopped: ${text}`;
       // What no row knows has only its own words.
       const isKnown = kind !== 'api-error';
-      const reason = isKnown ? `${endSentence(stopped)} ${name}${why}. ${nextOf(kind, spec)}` : stopped;
+      const reason = isKnown ? `${endSentence(stopped)} ${name}${why}. ${this.#next(kind)}` : stopped;
       this.#fail(kind, reason, resetsAtMs, 'close');
       return;
     }
     this.#failures++;
-    driver.keepSession?.(true);
+    run.parts.driver.keepSession?.(true);
     const words = `${name}; the task continues automatically at ${timeText(resumesAtMs)}.`;
     const trouble = this.#trouble(kind, resumesAtMs);
-    if (phase.at !== 'blocked') story.tell('trouble', { text, ...trouble }, words);
-    phase.move({ at: 'blocked', words });
+    if (run.phase.at !== 'blocked') run.story.tell('trouble', { text, ...trouble }, words);
+    run.enter({ at: 'blocked', words });
     // A decision may be open, too: then the status stays, and the trouble is still news.
-    state.changed({ trouble });
-    state.settle(source);
-    state.act(words);
+    run.changed({ trouble });
+    run.settle(source);
+    run.act(words);
     this.#goOnAt(resumesAtMs);
   }
 
   /** Claude Code asks the API again on its own, for some minutes at most. */
   retrying({ kind, text, delayMs, attempt }: Extract<SessionEvent, { type: 'retrying' }>): void {
-    const { phase, state, clock, spec, story } = this.#core;
+    const run = this.#run;
     const { name, nameOfRetry = name } = troubleWords(kind);
-    if (kind === 'not-logged-in' && attempt > LOGIN_TRIES && phase.isOpen)
-      return this.#fail(kind, `${endSentence(text)} ${name}. ${nextOf(kind, spec)}`);
-    if (delayMs < TOLD_RETRY_MS || phase.at !== 'turn') return;
-    const words = `${nameOfRetry}; Claude Code asks again at ${timeText(clock.now() + delayMs)}.`;
-    story.noticed(words);
-    state.act(words);
+    if (kind === 'not-logged-in' && attempt > LOGIN_TRIES && run.isOpen)
+      return this.#fail(kind, `${endSentence(text)} ${name}. ${this.#next(kind)}`);
+    if (delayMs < TOLD_RETRY_MS || run.phase.at !== 'turn') return;
+    const words = `${nameOfRetry}; Claude Code asks again at ${timeText(run.parts.clock.now() + delayMs)}.`;
+    run.story.noticed(words);
+    run.act(words);
   }
 
   /** The session cannot go on. */
   cannotGoOn({ kind, text }: Extract<SessionEvent, { type: 'trouble' }>): void {
-    this.#core.story.tell('trouble', { kind, text });
+    this.#run.story.tell('trouble', { kind, text });
     this.#fail(kind, text);
   }
 
@@ -92,32 +88,37 @@ export class RunTroubles {
   }
 
   /** A turn has begun, or ended well. */
-  over(source: Source): void {
-    const { state, story, phase } = this.#core;
-    const { trouble } = state.record;
-    if (!phase.isOpen || trouble === null || trouble === undefined) return;
+  over(source: 'exact' | 'observed'): void {
+    const run = this.#run;
+    const { trouble } = run.record;
+    if (!run.isOpen || trouble == null) return;
     this.#setFree();
-    if (phase.at === 'blocked') phase.move({ at: 'sending' });
-    story.tell('trouble-over', { kind: trouble.kind }, 'The session goes on');
-    state.changed({ trouble: null });
-    state.settle(source);
+    if (run.phase.at === 'blocked') run.enter({ at: 'sending' });
+    run.story.tell('trouble-over', { kind: trouble.kind }, 'The session goes on');
+    run.changed({ trouble: null });
+    run.settle(source);
   }
 
   /** The rest of a sentence that names the trouble; undefined where the task waits until it passes. */
   #whyNotAwaited({ kind, resetsAtMs }: TurnError, resumesAtMs: number): string | undefined {
-    const { spec, clock, state } = this.#core;
-    if (!troubleWords(kind).passes || spec.settings.resume_after_limit !== true) return '';
+    const { parts, record } = this.#run;
+    const { timeout_seconds: limit, settings } = parts.spec;
+    if (!troubleWords(kind).passes || settings.resume_after_limit !== true) return '';
     if (kind === 'usage-limit' && resetsAtMs === undefined)
       return ', and it was not told until when, so it was not waited for';
-    const leftMs = (spec.timeout_seconds - state.record.elapsed_seconds) * 1_000;
-    if (resumesAtMs - clock.now() < leftMs) return undefined;
-    return `. That is after the end of the task's time limit of ${spec.timeout_seconds} seconds, so it was not waited for`;
+    if (resumesAtMs - parts.clock.now() < (limit - record.elapsed_seconds) * 1_000) return undefined;
+    return `. That is after the end of the task's time limit of ${limit} seconds, so it was not waited for`;
   }
 
   #fail(kind: TroubleKind, reason: string, resetsAtMs?: number, how: 'kill' | 'close' = 'kill'): void {
-    const { state, spec } = this.#core;
-    state.changed({ trouble: this.#trouble(kind, resetsAtMs) });
-    state.end({ status: 'failed', reason: troubleReason(reason, kind, spec) }, how);
+    this.#run.changed({ trouble: this.#trouble(kind, resetsAtMs) });
+    this.#run.end({ status: 'failed', reason: troubleReason(reason, kind, this.#run.parts.spec) }, how);
+  }
+
+  /** What the caller does next, as a sentence. */
+  #next(kind: TroubleKind): string {
+    const { next, nextAsk = next } = troubleWords(kind);
+    return this.#run.parts.spec.purpose === 'ask' ? nextAsk : next;
   }
 
   /** At the reported reset; without one, or when the last try failed again, after a pause that grows. */
@@ -125,22 +126,21 @@ export class RunTroubles {
     const failures = resetsAtMs === undefined ? this.#failures + 1 : this.#failures;
     const pauseMs =
       failures === 0 ? SHORTEST_WAIT_MS : Math.min(PAUSE_MS * 2 ** (failures - 1), MAX_PAUSE_MS);
-    return Math.max(this.#core.clock.now() + pauseMs, (resetsAtMs ?? -Infinity) + RESET_MARGIN_MS);
+    return Math.max(this.#run.parts.clock.now() + pauseMs, (resetsAtMs ?? -Infinity) + RESET_MARGIN_MS);
   }
 
   /** Of the same kind as before, it has been there since then. */
-  #trouble(kind: TroubleKind, resumesAtMs: number | undefined): TaskTrouble {
-    const { state } = this.#core;
-    const before = state.record.trouble;
+  #trouble(kind: TroubleKind, resumesAtMs: number | undefined) {
+    const before = this.#run.record.trouble;
     const resumes_at = resumesAtMs === undefined ? null : new Date(resumesAtMs).toISOString();
-    return { kind, since: before?.kind === kind ? before.since : state.nowText(), resumes_at };
+    return { kind, since: before?.kind === kind ? before.since : this.#run.nowText(), resumes_at };
   }
 
   /** A message to go on, once; one that the session does not take waits as any other. */
   #goOnAt(resumesAtMs: number): void {
-    const { clock, phase, driver } = this.#core;
+    const { clock, driver } = this.#run.parts;
     const leftMs = Math.max(0, resumesAtMs - clock.now());
-    phase.after(Math.min(leftMs, LOOK_MS), () => {
+    this.#run.after(Math.min(leftMs, LOOK_MS), () => {
       if (clock.now() < resumesAtMs) return this.#goOnAt(resumesAtMs);
       if (this.#messages.areWaiting) return;
       // From here on the end of the program is that of the session.
@@ -151,14 +151,8 @@ export class RunTroubles {
 
   #setFree(): void {
     this.#messages.takeBack(GO_ON);
-    this.#core.driver.keepSession?.(false);
+    this.#run.parts.driver.keepSession?.(false);
   }
-}
-
-/** What the caller does next, as a sentence. */
-function nextOf(kind: TroubleKind, { purpose }: TaskSpec): string {
-  const { next, nextAsk = next } = troubleWords(kind);
-  return purpose === 'ask' ? nextAsk : next;
 }
 
 /** `2026-11-22 09:31 UTC`: the same for every reader, wherever the task runs. */

@@ -1,11 +1,10 @@
-// Pure.
-import { messageOf } from '../../base/errors.js';
+// Pure: what follows a turn, and when the session is left.
 import { toDisposable, type Disposable } from '../../base/lifecycle.js';
 import { countedNoun, headAndTail, tailChars } from '../../base/text.js';
 import type { SessionEvent } from '../../claude/session.js';
 import { spentOf } from '../budget/budget.js';
 import { RunMessages } from './run-messages.js';
-import { boundedWords, LAST_OUTPUT_CHARS, type RunCore } from './run-state.js';
+import { boundedWords, LAST_OUTPUT_CHARS, type RunState } from './run-state.js';
 import { RunTroubles } from './run-troubles.js';
 import { endedWith } from './session-phase.js';
 
@@ -19,9 +18,9 @@ const READY = 'Ready for a message';
 type TurnEnded = Extract<SessionEvent, { type: 'turn-ended' }>;
 type WakeUp = NonNullable<Extract<SessionEvent, { type: 'tool-finished' }>['wakeUp']>;
 
-/** The turns of a session: what follows a turn, and when the session is left. */
+/** The turns of a session. */
 export class RunTurns {
-  readonly #core: RunCore;
+  readonly #run: RunState;
   readonly messages: RunMessages;
   readonly troubles: RunTroubles;
   /** The turn that the agent scheduled last. */
@@ -31,40 +30,39 @@ export class RunTurns {
   /** What the agent said last in this turn. */
   #said = '';
 
-  constructor(core: RunCore) {
-    this.#core = core;
-    this.messages = new RunMessages(core);
-    this.troubles = new RunTroubles(core, this.messages);
+  constructor(run: RunState) {
+    this.#run = run;
+    this.messages = new RunMessages(run);
+    this.troubles = new RunTroubles(run, this.messages);
   }
 
   started(event: Extract<SessionEvent, { type: 'turn-started' }>): void {
-    const { state, story, phase } = this.#core;
+    const run = this.#run;
     this.troubles.over(event.source);
-    if (phase.isOpen) phase.move({ at: 'turn' });
+    if (run.isOpen) run.enter({ at: 'turn' });
     this.#said = '';
-    state.forgetMessage();
-    story.turnStarted(event);
-    state.act('Working');
-    state.settle(event.source);
+    run.forgetMessage();
+    run.story.turnStarted(event);
+    run.act('Working');
+    run.settle(event.source);
   }
 
   said({ text, atMs }: Extract<SessionEvent, { type: 'said' }>): void {
-    const { story, state } = this.#core;
     this.troubles.answered();
-    story.said(text, atMs);
+    this.#run.story.said(text, atMs);
     this.#said = text;
-    state.act(text);
+    this.#run.act(text);
   }
 
   async ended(event: TurnEnded): Promise<void> {
-    const { story, phase, spec } = this.#core;
+    const run = this.#run;
     const { error, source, interrupted = false } = event;
     const goesOn = this.#goesOn(event.backgroundTasks);
-    const staysOpen = spec.keep_open || interrupted || this.#holders > 0;
+    const staysOpen = run.parts.spec.keep_open || interrupted || this.#holders > 0;
     const isDone = error === undefined && !staysOpen && goesOn === undefined && !this.messages.areWaiting;
-    this.#record(event, isDone && phase.isOpen);
-    story.turnEnded(event);
-    if (!phase.isOpen) return;
+    this.#record(event, isDone && run.isOpen);
+    run.story.turnEnded(event);
+    if (!run.isOpen) return;
     if (error !== undefined) {
       this.troubles.turnFailed(error, source);
       return;
@@ -72,7 +70,7 @@ export class RunTurns {
     this.troubles.answered();
     this.troubles.over(source);
     if (this.messages.areWaiting) {
-      phase.move({ at: 'sending' });
+      run.enter({ at: 'sending' });
       await this.messages.sendNext();
     } else if (staysOpen) this.#awaitMessage(interrupted, goesOn);
     else if (goesOn !== undefined) this.#awaitRest(goesOn);
@@ -81,13 +79,13 @@ export class RunTurns {
 
   /** What a turn leaves in the record; `isLast`: the work is done, and the session will be left. */
   #record({ message: shown, interrupted, usage, messageId, source }: TurnEnded, isLast: boolean): void {
-    const { state, spec } = this.#core;
-    const { turns, change_seq } = state.record;
-    const isAsk = spec.purpose === 'ask';
+    const run = this.#run;
+    const { turns, change_seq } = run.record;
+    const isAsk = run.parts.spec.purpose === 'ask';
     // Of an interrupted turn the screen shows more than what the agent said.
     const message = interrupted === true && this.#said !== '' ? this.#said : shown;
     this.#said = '';
-    state.changed({
+    run.changed({
       turns: turns + 1,
       ...(message !== '' && {
         final_message: headAndTail(message, FINAL_MESSAGE_CHARS),
@@ -106,18 +104,18 @@ export class RunTurns {
 
   /** The model is not asked what a prompt said; `words`: why. */
   async blocked(words: string): Promise<void> {
-    const { phase, state, story, spec } = this.#core;
-    if (!phase.isOpen) return;
-    if (state.record.turns === 0 || !spec.keep_open) {
-      state.end({ status: 'failed', reason: words }, 'close');
+    const run = this.#run;
+    if (!run.isOpen) return;
+    if (run.record.turns === 0 || !run.parts.spec.keep_open) {
+      run.end({ status: 'failed', reason: words }, 'close');
       return;
     }
-    story.noticed(words);
-    phase.move({ at: 'message' });
+    run.story.noticed(words);
+    run.enter({ at: 'message' });
     await this.messages.sendNext();
-    if (phase.at !== 'message') return;
-    state.act(words);
-    state.settle('exact');
+    if (run.phase.at !== 'message') return;
+    run.act(words);
+    run.settle('exact');
   }
 
   /** A person has taken the session over: until the result is disposed, the end of a turn does not end the task. */
@@ -136,20 +134,17 @@ export class RunTurns {
 
   /** No person holds the session any more: what its last turn would have led to happens now. */
   #letGo(): void {
-    const { phase, spec, state } = this.#core;
-    const { now } = phase;
-    if (now.at !== 'message' || this.messages.areWaiting) return;
-    if (spec.keep_open) state.show({ activity: READY });
-    else if (now.interrupted === true) this.#awaitMessage(true);
-    else
-      this.#leave().catch((error: unknown) =>
-        state.end({ status: 'error', reason: `The session could not be left: ${messageOf(error)}` }),
-      );
+    const run = this.#run;
+    const { at, interrupted } = run.phase;
+    if (at !== 'message' || this.messages.areWaiting) return;
+    if (run.parts.spec.keep_open) run.show({ activity: READY });
+    else if (interrupted === true) this.#awaitMessage(true);
+    else run.orFail('The session could not be left', this.#leave());
   }
 
   async #leave(): Promise<void> {
-    this.#core.phase.move({ at: 'leaving' });
-    await this.#core.driver.close();
+    this.#run.enter({ at: 'leaving' });
+    await this.#run.parts.driver.close();
   }
 
   /** What goes on after a turn, in words; undefined for nothing. */
@@ -164,31 +159,31 @@ export class RunTurns {
 
   /** The end of a program may begin a turn; one that does not end, such as a server, does not hold up the result for long. */
   #awaitRest(goesOn: string): void {
-    const { state, phase } = this.#core;
-    phase.move({ at: 'background', words: goesOn });
-    state.settle('exact');
-    state.act(state.record.reason);
+    const run = this.#run;
+    run.enter({ at: 'background', words: goesOn });
+    run.settle('exact');
+    run.act(run.record.reason);
     if (this.#wakeUp !== undefined) this.#wakeAt(this.#wakeUp);
-    else phase.after(PROGRAMS_LIMIT_MS, () => state.end(endedWith(goesOn, 'ten minutes later')));
+    else run.after(PROGRAMS_LIMIT_MS, () => run.end(endedWith(goesOn, 'ten minutes later')));
   }
 
   #wakeAt({ atMs, prompt }: WakeUp): void {
-    const { clock, phase } = this.#core;
-    phase.after(Math.max(0, atMs - clock.now()), () => {
+    this.#run.after(Math.max(0, atMs - this.#run.parts.clock.now()), () => {
       this.#wakeUp = undefined;
       this.messages.add(prompt);
     });
   }
 
   #awaitMessage(interrupted: boolean, goesOn?: string): void {
-    const { state, spec, phase } = this.#core;
-    phase.move({ at: 'message', interrupted, words: goesOn });
-    state.show({ activity: this.#holders > 0 ? 'A person works at the terminal' : READY });
-    state.settle('exact');
+    const run = this.#run;
+    const { keep_open, settings } = run.parts.spec;
+    run.enter({ at: 'message', interrupted, words: goesOn });
+    run.show({ activity: this.#holders > 0 ? 'A person works at the terminal' : READY });
+    run.settle('exact');
     if (this.#wakeUp !== undefined) this.#wakeAt(this.#wakeUp);
-    if (!interrupted || spec.keep_open || this.#holders > 0) return;
-    const seconds = spec.settings.decision_timeout_seconds;
+    if (!interrupted || keep_open || this.#holders > 0) return;
+    const seconds = settings.decision_timeout_seconds;
     const reason = `The turn was interrupted, and no further message came within ${seconds} seconds.`;
-    phase.after(seconds * 1000, () => state.end({ status: 'failed', reason }, 'close'));
+    run.after(seconds * 1000, () => run.end({ status: 'failed', reason }, 'close'));
   }
 }

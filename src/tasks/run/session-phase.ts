@@ -1,8 +1,6 @@
 // Pure: where a session is, and what its end means.
-import { oneLine, tailLines } from '../../base/text.js';
 import { doctorSentence } from '../../base/errors.js';
-import type { Clock } from '../../base/clock.js';
-import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
+import { oneLine, tailLines } from '../../base/text.js';
 import type { ExitStatus, TroubleKind } from '../../claude/session.js';
 import type { TaskRecord } from '../task.js';
 import type { TaskSpec } from '../task-spec.js';
@@ -10,14 +8,15 @@ import type { TaskSpec } from '../task-spec.js';
 /** What the record says of the end. */
 export type Cause = Pick<TaskRecord, 'status' | 'reason' | 'ended_by_budget'>;
 
-/** Where a session is. */
-interface Phase {
+/** Where a session is. The status `running` or `waiting` of its task follows from it. */
+export interface Phase {
   /**
    * `starting`: the first turn has not begun. `turn`: one runs, or is about to for a message that was sent. `background`: the turn is over,
    * and what it started still runs. `sending`: a message is on its way. `message`: the session waits for one. `blocked`: trouble ended the
    * turn. `leaving`, `ended`: the session is left, for a cause or since its work is done.
    */
   readonly at: 'starting' | 'turn' | 'background' | 'sending' | 'message' | 'blocked' | 'leaving' | 'ended';
+  /** Why the session is being left, or was; undefined while it goes on, and for one whose work is done. */
   readonly cause?: Cause;
   /** What of the turn goes on, or what blocks the session. */
   readonly words?: string | undefined;
@@ -25,85 +24,31 @@ interface Phase {
   readonly interrupted?: boolean;
 }
 
-/** The phase of one session. The status `running` or `waiting` of its task follows from it. */
-export class SessionPhase implements Disposable {
-  readonly #clock: Clock;
-  #now: Phase = { at: 'starting' };
-  #timers = new DisposableStore();
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  get now(): Phase {
-    return this.#now;
-  }
-
-  get at(): Phase['at'] {
-    return this.#now.at;
-  }
-
-  /** Why the session is being left, or was; undefined while it goes on, and for one whose work is done. */
-  get cause(): Cause | undefined {
-    return this.#now.cause;
-  }
-
-  /** The session goes on: it is neither being left nor over. */
-  get isOpen(): boolean {
-    return this.at !== 'leaving' && this.at !== 'ended';
-  }
-
-  /** A message can be sent: no turn runs. The first turn has its message from the start. */
-  get takesMessage(): boolean {
-    return this.isOpen && this.at !== 'starting' && this.at !== 'turn';
-  }
-
-  /** A session is left for the first cause alone, and then ends. Throws for any other move: what comes from outside asks `isOpen` first. */
-  move(to: Phase): void {
-    const isLeft = this.at !== 'ended' && this.cause === undefined;
-    const canFollow = to.at === 'ended' ? this.at === 'leaving' : to.at === 'leaving' ? isLeft : this.isOpen;
-    if (!canFollow) throw new Error(`The phase of a session cannot go from ${this.at} to ${to.at}.`);
-    this.#now = to;
-    this.#timers.dispose();
-    this.#timers = new DisposableStore();
-  }
-
-  /** Calls `act` after this time, unless the phase is another one by then. */
-  after(ms: number, act: () => void): Disposable {
-    return this.#timers.add(this.#clock.after(ms, act));
-  }
-
-  dispose(): void {
-    this.#timers.dispose();
-  }
+/** The session goes on: it is neither being left nor over. */
+export function isOpenIn({ at }: Phase): boolean {
+  return at !== 'leaving' && at !== 'ended';
 }
 
 /** What an agent last showed, in the reason of its end. */
 const SHOWN_CHARS = 200;
 const TRUST_DIALOG = 'trust-folder';
 /** Trouble that comes from this machine, and that a person ends here. */
-const OF_THE_MACHINE: ReadonlySet<TroubleKind> = new Set([
-  'not-logged-in',
-  'onboarding',
-  'network',
-  'too-old',
-]);
+const OF_THE_MACHINE: readonly TroubleKind[] = ['not-logged-in', 'onboarding', 'network', 'too-old'];
 /** An `apiKeyHelper` or a variable, for example. */
 const LOGIN_LEFT_OUT =
   'This task started without parts of the configuration, as its first answer says: if one of them holds the login, a person can trust the project, or log in with claude.';
 
 /** What the end of the agent's process in a phase means; `shown`: what it last showed. */
-export function causeOfExit(exit: ExitStatus, phase: SessionPhase, record: TaskRecord, shown: string): Cause {
+export function causeOfExit(exit: ExitStatus, phase: Phase, record: TaskRecord, shown: string): Cause {
   if (phase.cause !== undefined) return phase.cause;
   // Whatever its exit code: what it was to go on with is not done.
-  const isHeldUp = record.trouble !== undefined && record.trouble !== null;
-  if (phase.at === 'blocked' || (phase.at === 'turn' && exit.code === 0 && isHeldUp))
+  if (phase.at === 'blocked' || (phase.at === 'turn' && exit.code === 0 && record.trouble != null))
     return failed(
       'Claude Code was ended while the task waited for trouble to pass. Another task can go on from it.',
     );
   if (exit.reason !== undefined) return failed(exit.reason);
   // A session that was asked to leave and takes too long, as on a busy machine, is ended: that takes nothing from its work.
-  if (exit.signal !== undefined && !phase.isOpen)
+  if (exit.signal !== undefined && !isOpenIn(phase))
     return completed(
       `The agent finished its work; its session did not leave and was ended by the signal ${exit.signal}.`,
     );
@@ -127,7 +72,7 @@ export function endedWith(goesOn: string, when: string): Cause {
 export function troubleReason(reason: string, kind: TroubleKind, { settings }: TaskSpec): string {
   const { own_command, leaves_out = false } = settings;
   const why = kind === 'not-logged-in' && leaves_out ? `${reason} ${LOGIN_LEFT_OUT}` : reason;
-  if (own_command === undefined || !OF_THE_MACHINE.has(kind)) return why;
+  if (own_command === undefined || !OF_THE_MACHINE.includes(kind)) return why;
   return `${why} ${doctorSentence(own_command)}`;
 }
 

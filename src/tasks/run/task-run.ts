@@ -1,5 +1,5 @@
 // Pure.
-import { BridgeError, messageOf } from '../../base/errors.js';
+import { BridgeError } from '../../base/errors.js';
 import { type Event, DisposableStore, type Disposable } from '../../base/lifecycle.js';
 import type { ExitStatus, SessionEvent, ToolCall } from '../../claude/session.js';
 import { goOnStep } from '../polling-hint.js';
@@ -7,14 +7,7 @@ import { isFinal, type TaskRecord } from '../task.js';
 import type { DecisionAnswer, ScreenText, SentMessage } from '../task-host.js';
 import { RunBudget } from './run-budget.js';
 import { RunRequests } from './run-requests.js';
-import {
-  addedFiles,
-  boundedWords,
-  LAST_OUTPUT_CHARS,
-  RunState,
-  type RunCore,
-  type TaskRunParts,
-} from './run-state.js';
+import { addedFiles, boundedWords, LAST_OUTPUT_CHARS, RunState, type TaskRunParts } from './run-state.js';
 import { RunTurns } from './run-turns.js';
 import { causeOfExit, endedWith } from './session-phase.js';
 
@@ -23,7 +16,7 @@ import { causeOfExit, endedWith } from './session-phase.js';
  * record, journal and log go out. The record says what ended it first.
  */
 export class TaskRun implements Disposable {
-  readonly #core: RunCore;
+  readonly #state: RunState;
   readonly #owned = new DisposableStore();
   readonly #requests: RunRequests;
   readonly #turns: RunTurns;
@@ -31,56 +24,60 @@ export class TaskRun implements Disposable {
   /** Each record that is on disk now: a listener can read it there. */
   readonly onDidChange: Event<TaskRecord>;
   readonly ended: Promise<TaskRecord>;
+  /** Reports in the status, the journal and the log how the disk is. */
+  readonly setStorage: RunState['setStorage'];
+  /** A person has taken the session over: it is not left at the end of a turn until the result is disposed. */
+  readonly hold: () => Disposable;
 
   constructor(parts: TaskRunParts, initial: TaskRecord) {
     const onDeadline = (decisionId: string): void => void this.#requests.deadline(decisionId);
     const state = this.#owned.add(new RunState(parts, initial, onDeadline));
-    this.#core = state.core;
-    this.#requests = new RunRequests(state.core);
-    this.#turns = new RunTurns(state.core);
-    this.#budget = this.#owned.add(new RunBudget(state.core));
+    this.#state = state;
+    this.#requests = new RunRequests(state);
+    this.#turns = new RunTurns(state);
+    this.#budget = this.#owned.add(new RunBudget(state));
     this.onDidChange = state.onDidChange;
     this.ended = state.ended;
+    this.setStorage = state.setStorage.bind(state);
+    this.hold = () => this.#turns.hold();
     this.#owned.add(parts.driver.onEvent((event) => this.#onEvent(event)));
   }
 
   /** The record as of now; `elapsed_seconds` is current. */
   get record(): TaskRecord {
-    return this.#core.state.record;
+    return this.#state.record;
   }
 
   /** Starts the agent. Throws what the driver throws; the caller then takes back what it prepared. */
   async start(): Promise<void> {
-    const { spec, clock, driver, state, phase } = this.#core;
+    const { spec, clock, driver } = this.#state.parts;
     await this.#budget.open();
-    await state.starting();
+    await this.#state.starting();
     await driver.start();
     this.#budget.watch();
     this.#owned.add(clock.after(spec.timeout_seconds * 1000, () => this.#onTimeout()));
     // An end that came before there was a process to end.
-    if (!phase.isOpen) await driver.kill();
+    if (!this.#state.isOpen) await driver.kill();
     // What the caller is answered is what every reader finds from now on.
-    await state.written();
+    await this.#state.written();
   }
 
   /** Answers an open decision. Throws DECISION_NOT_FOUND, DECISION_CLOSED or INVALID_ARGUMENTS. */
   async respond(answer: DecisionAnswer): Promise<TaskRecord> {
     await this.#requests.respond(answer);
-    await this.#core.state.written();
-    return this.record;
+    return this.#state.written();
   }
 
   /** Sends a follow-up message, or interrupts the running turn, or both. Throws TASK_NOT_RUNNING. */
   async message(message: SentMessage): Promise<TaskRecord> {
     this.#mustRun();
     await this.#turns.messages.take(message);
-    await this.#core.state.written();
-    return this.record;
+    return this.#state.written();
   }
 
   /** Ends the task; resolves with its final record when every process is gone. The first cause stays. */
   async kill(reason: string): Promise<TaskRecord> {
-    this.#core.state.end({ status: 'killed', reason });
+    this.#state.end({ status: 'killed', reason });
     return this.ended;
   }
 
@@ -91,16 +88,16 @@ export class TaskRun implements Disposable {
 
   /** Ends the task because of the bridge itself. */
   fail(reason: string): void {
-    this.#core.state.end({ status: 'error', reason });
+    this.#state.end({ status: 'error', reason });
   }
 
   /** The session cannot be driven, for a reason found outside of it (its version). */
   refuse(reason: string): void {
-    this.#core.state.end({ status: 'failed', reason });
+    this.#state.end({ status: 'failed', reason });
   }
 
   setVersion(version: string): void {
-    this.#core.state.show({ cli_version: boundedWords(version) });
+    this.#state.show({ cli_version: boundedWords(version) });
   }
 
   /** A person types at the session's terminal. */
@@ -108,38 +105,27 @@ export class TaskRun implements Disposable {
     this.#requests.typed();
   }
 
-  /** The disk fails, or writes again: reported in the status, the journal and the log. Null when nothing is missing. */
-  setStorage(state: 'failing' | 'back', words: string, storage: string | null): void {
-    this.#core.story.storage(state, words);
-    this.#core.state.setStorage(storage);
-  }
-
-  /** A person has taken the session over: it is not left at the end of a turn until the result is disposed. */
-  hold(): Disposable {
-    return this.#turns.hold();
-  }
-
   async screen(): Promise<ScreenText> {
-    return this.#core.driver.screen();
+    return this.#state.parts.driver.screen();
   }
 
   dispose(): void {
     this.#owned.dispose();
-    this.#core.driver.dispose();
+    this.#state.parts.driver.dispose();
   }
 
   #onEvent(event: SessionEvent): void {
-    const { state, identify } = this.#core;
+    const state = this.#state;
     switch (event.type) {
       case 'spawned':
         state.spawned();
         if (event.pid !== undefined)
-          void identify(event.pid).then((agent) => state.show({ agent: agent ?? null }));
+          void state.parts.identify(event.pid).then((agent) => state.show({ agent: agent ?? null }));
         return;
       case 'session':
         return this.#named(event);
       case 'request':
-        return this.#orFail('A request could not be checked', this.#requests.asked(event.request));
+        return state.orFail('A request could not be checked', this.#requests.asked(event.request));
       case 'request-gone':
         return this.#requests.gone(event);
       case 'dialog':
@@ -147,10 +133,10 @@ export class TaskRun implements Disposable {
       case 'turn-started':
         return this.#turns.started(event);
       case 'prompt-blocked':
-        return this.#orFail('The session could not be carried on', this.#turns.blocked(event.reason));
+        return state.orFail('The session could not be carried on', this.#turns.blocked(event.reason));
       case 'turn-ended':
-        this.#orFail('The session could not be carried on', this.#turns.ended(event));
-        return this.#orFail('What was used could not be counted', this.#count(event));
+        state.orFail('The session could not be carried on', this.#turns.ended(event));
+        return state.orFail('What was used could not be counted', this.#budget.count(event.usage));
       case 'said':
         return this.#turns.said(event);
       case 'retrying':
@@ -175,16 +161,16 @@ export class TaskRun implements Disposable {
       { type: 'tool-started' | 'tool-finished' | 'command-ended' | 'keys' | 'printed' | 'notice' }
     >,
   ): void {
-    const { state, story, log } = this.#core;
+    const { story, record, parts } = this.#state;
     switch (event.type) {
       case 'tool-started':
         this.#turns.troubles.answered();
         story.toolStarted(event);
-        return state.act(event.summary);
+        return this.#state.act(event.summary);
       case 'tool-finished':
-        state.show({ files_changed: addedFiles(state.record.files_changed, event.filesChanged) });
+        this.#state.show({ files_changed: addedFiles(record.files_changed, event.filesChanged) });
         if (event.wakeUp !== undefined) this.#turns.scheduled(event.wakeUp);
-        state.act('Working');
+        this.#state.act('Working');
         return story.toolFinished(event);
       case 'command-ended':
         return story.commandEnded(event);
@@ -192,15 +178,15 @@ export class TaskRun implements Disposable {
         // Keys of the bridge; those of a person are `typed`.
         return story.tell('keys', { by: 'bridge', keys: event.keys, why: event.why });
       case 'printed':
-        return log.output(event.lines);
+        return parts.log.output(event.lines);
       case 'notice':
         story.noticed(event.text);
-        return state.act(event.text);
+        return this.#state.act(event.text);
     }
   }
 
   #named({ sessionId, source, cliVersion, model }: Extract<SessionEvent, { type: 'session' }>): void {
-    this.#core.state.show({
+    this.#state.show({
       session_id: boundedWords(sessionId),
       ...(source !== 'observed' && { status_source: 'exact' }),
       ...(cliVersion !== undefined && { cli_version: boundedWords(cliVersion) }),
@@ -210,58 +196,47 @@ export class TaskRun implements Disposable {
 
   /** Between turns the last output is the answer of the last turn, not what surrounds it on the screen. */
   #printed(bytes: number): void {
-    const { state, phase, driver } = this.#core;
-    const { output_bytes, final_message } = state.record;
-    const showsAnswer = final_message !== '' && phase.at !== 'turn';
-    state.show({
-      output_bytes: output_bytes + bytes,
-      ...(!showsAnswer && { last_output: driver.lastOutput(LAST_OUTPUT_CHARS) }),
+    const { phase, record, parts } = this.#state;
+    const showsAnswer = record.final_message !== '' && phase.at !== 'turn';
+    this.#state.show({
+      output_bytes: record.output_bytes + bytes,
+      ...(!showsAnswer && { last_output: parts.driver.lastOutput(LAST_OUTPUT_CHARS) }),
     });
   }
 
-  #count({ usage }: Extract<SessionEvent, { type: 'turn-ended' }>): Promise<unknown> {
-    return usage === undefined ? this.#budget.count() : this.#budget.take(usage);
-  }
-
-  /** Work in the background whose fault ends the task. */
-  #orFail(what: string, work: Promise<unknown>): void {
-    work.catch((error: unknown) => this.fail(`${what}: ${messageOf(error)}`));
-  }
-
   #exited(exit: ExitStatus): Promise<void> {
-    const { phase, driver, state } = this.#core;
-    const cause = causeOfExit(exit, phase, this.record, driver.lastOutput(LAST_OUTPUT_CHARS));
-    if (phase.cause === undefined) phase.move({ at: 'leaving', cause });
+    const { phase, record, parts } = this.#state;
+    const cause = causeOfExit(exit, phase, record, parts.driver.lastOutput(LAST_OUTPUT_CHARS));
+    if (phase.cause === undefined) this.#state.enter({ at: 'leaving', cause });
     this.#requests.withdrawAll('the task ended');
     this.#turns.messages.loseAll();
-    return state.finish(cause, exit);
+    return this.#state.finish(cause, exit);
   }
 
   #onTimeout(): void {
-    const { phase, decisions, state, spec } = this.#core;
-    const limit = `time limit of ${spec.timeout_seconds} seconds`;
-    const { now } = phase;
+    const { phase, decisions, parts } = this.#state;
+    const limit = `time limit of ${parts.spec.timeout_seconds} seconds`;
     const isIdle = !this.#turns.messages.areWaiting && decisions.openIds.length === 0;
-    if (now.at === 'background') {
-      state.end(endedWith(now.words ?? '', `at the ${limit}`));
+    if (phase.at === 'background') {
+      this.#state.end(endedWith(phase.words ?? '', `at the ${limit}`));
     } else if (phase.at === 'message' && isIdle) {
       const reason = `Its work was done; the session was kept open until the ${limit}.`;
-      state.end({ status: 'completed', reason }, 'close');
+      this.#state.end({ status: 'completed', reason }, 'close');
     } else {
-      state.end({ status: 'timeout', reason: `The task exceeded its ${limit}.` });
+      this.#state.end({ status: 'timeout', reason: `The task exceeded its ${limit}.` });
     }
   }
 
   #mustRun(): void {
-    const { task_id, status, reason } = this.record;
-    const { phase } = this.#core;
-    if (phase.isOpen) return;
+    const { record, isOpen, phase } = this.#state;
+    const { task_id, status, reason } = record;
+    if (isOpen) return;
     throw new BridgeError(
       'TASK_NOT_RUNNING',
       isFinal(status)
         ? `Task ${task_id} is ${status}: ${reason}`
         : `Task ${task_id} is ending: ${phase.cause?.reason ?? 'its work is done.'}`,
-      [goOnStep(this.record), 'A session with keep_open waits for messages after each turn.'],
+      [goOnStep(record), 'A session with keep_open waits for messages after each turn.'],
     );
   }
 }

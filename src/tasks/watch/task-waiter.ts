@@ -1,6 +1,6 @@
 // Pure: waits for changes of tasks.
-import { invalidCursor } from '../../base/input.js';
 import { sleep, type Clock } from '../../base/clock.js';
+import { invalidCursor } from '../../base/input.js';
 import { type Disposable, DisposableStore, type Event, toDisposable } from '../../base/lifecycle.js';
 import { isFinal, openDecisions, type TaskRecord, TURN_OVER } from '../task.js';
 import type { TaskWait, WaitOutcome } from '../task-service.js';
@@ -9,6 +9,8 @@ import type { TaskWait, WaitOutcome } from '../task-service.js';
 const PROGRESS_INTERVAL_MS = 5_000;
 /** What stands in a cursor for a task. */
 const CURSOR_PART = /^(task_[0-9a-f]{20}):(\d{1,12})$/;
+/** A CLI that has answered leaves within 10 s, or is ended. */
+const LEAVE_LIMIT_MS = 15_000;
 
 export interface TaskWaiterOptions {
   readonly clock: Clock;
@@ -22,8 +24,7 @@ export interface TaskWaiterOptions {
 export async function waitForTasks(query: TaskWait, options: TaskWaiterOptions): Promise<WaitOutcome> {
   const { clock, get, watch, onDidChange } = options;
   const { taskIds, signal, onProgress, timeoutMs } = query;
-  const cursor = WaitCursor.parse(query.cursor);
-  const news = newsOf(cursor);
+  const news = newsSince(WaitCursor.parse(query.cursor));
   const watches = new DisposableStore();
   const over = new AbortController();
   /** What happened since the tasks were read. */
@@ -62,8 +63,19 @@ export async function waitForTasks(query: TaskWait, options: TaskWaiterOptions):
   }
 }
 
+/** The record when the session that gave an answer has been left, since only then its transcript is whole; any other record as it is. */
+export async function sessionLeft(
+  record: TaskRecord,
+  wait: (query: TaskWait) => Promise<WaitOutcome>,
+): Promise<TaskRecord> {
+  if (isFinal(record.status) || record.answered !== true) return record;
+  const signal = AbortSignal.timeout(LEAVE_LIMIT_MS);
+  const { tasks } = await wait({ taskIds: [record.task_id], timeoutMs: LEAVE_LIMIT_MS, signal });
+  return tasks[0] ?? record;
+}
+
 /** Tells which tasks have news. What is seen from one time to the next is news also to a caller without a cursor: a start, a change while one runs. */
-function newsOf(cursor: WaitCursor): (tasks: readonly TaskRecord[]) => string[] {
+function newsSince(cursor: WaitCursor): (tasks: readonly TaskRecord[]) => string[] {
   const queued = new Set<string>();
   /** The `change_seq` with which a task was first seen running. */
   const running = new Map<string, number>();
@@ -89,13 +101,12 @@ async function tellProgress(
     // The wait itself reports a task that vanished.
     const tasks = await Promise.all(taskIds.map((id) => get(id))).catch(() => undefined);
     if (over.aborted || tasks === undefined) return;
-    tell(tasks.map(progressLine).join('\n'));
+    const lines = tasks.map(({ task_id, status, elapsed_seconds, reason, activity }) => {
+      const doing = status === 'pending' ? reason : activity;
+      return `${task_id}: ${status}, ${elapsed_seconds} s, ${doing}`;
+    });
+    tell(lines.join('\n'));
   }
-}
-
-function progressLine(task: TaskRecord): string {
-  const doing = task.status === 'pending' ? task.reason : task.activity;
-  return `${task.task_id}: ${task.status}, ${task.elapsed_seconds} s, ${doing}`;
 }
 
 /** What a waiting caller has seen of each task: `task_…:<change_seq>`, joined by commas. */
@@ -108,13 +119,13 @@ export class WaitCursor {
 
   /** Throws INVALID_ARGUMENTS for an invalid cursor. */
   static parse(text = ''): WaitCursor {
-    const seen = new Map<string, number>();
-    for (const piece of text === '' ? [] : text.split(',')) {
-      const match = CURSOR_PART.exec(piece);
-      if (match === null) throw invalidCursor();
-      seen.set(match[1] ?? '', Number(match[2]));
-    }
-    return new WaitCursor(seen);
+    const pieces = text === '' ? [] : text.split(',');
+    const seen = pieces.map((piece) => {
+      const [, id, seq] = CURSOR_PART.exec(piece) ?? [];
+      if (id === undefined) throw invalidCursor();
+      return [id, Number(seq)] as const;
+    });
+    return new WaitCursor(new Map(seen));
   }
 
   static of(tasks: readonly TaskRecord[]): string {

@@ -52,21 +52,6 @@ describe('the book of decisions', () => {
     expect(clock.timerCount).toBe(0);
   });
 
-  it('closes one once, and says by whom', () => {
-    const { book: decisions } = book();
-    decisions.open(request());
-    expect(decisions.close('dec_1', { verdict: 'deny', by: 'caller', reason: 'no' })).toMatchObject({
-      verdict: 'deny',
-      answered_by: 'caller',
-      reason: 'no',
-    });
-    expect(() => decisions.close('dec_1', { verdict: 'allow', by: 'terminal', reason: null })).toThrow(
-      /dec_1 \(Bash\(make\)\) is closed: deny by caller at 1970/,
-    );
-    expect(() => decisions.requestOf('dec_7')).toThrow(/no decision 'dec_7'. Open decisions: none/);
-    expect(() => decisions.requestOf('a\nb')).toThrow(/no decision 'a ⏎ b'/);
-  });
-
   it('keeps a hundred, open ones always', () => {
     const { book: decisions } = book();
     decisions.open(request({ requestId: 'kept' }));

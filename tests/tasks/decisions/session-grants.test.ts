@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionRequest } from '../../../src/claude/session.js';
-import { SessionGrants } from '../../../src/tasks/decisions/session-grants.js';
+import { SessionGrants } from '../../../src/tasks/decisions/decision-book.js';
 
 function request(
   tool: string,
@@ -99,12 +99,5 @@ describe('what is allowed for the session', () => {
     links.set('/p/new/a', '/etc/a');
     await grants.add(asked, 'dec_2');
     expect(await grants.find(write())).toBeUndefined();
-  });
-
-  it('has a bound: the oldest is forgotten', async () => {
-    const grants = new SessionGrants(asWritten);
-    for (let n = 0; n <= 500; n++) await grant(grants, request('Bash', { command: `make ${n}` }), `dec_${n}`);
-    expect(await grants.find(request('Bash', { command: 'make 0' }))).toBeUndefined();
-    expect(await grants.find(request('Bash', { command: 'make 500' }))).toBe('dec_500');
   });
 });

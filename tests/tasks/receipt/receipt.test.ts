@@ -46,18 +46,6 @@ describe('what an answer shows of a receipt', () => {
     expect(silent).toEqual({ command: 'silent', exit_code: 0 });
   });
 
-  it('shows what people decided before what a rule allowed', () => {
-    const decision = { kind: 'permission', summary: 's', verdict: 'allow', reason: '' };
-    const routine = Array.from({ length: 120 }, (_, index) => ({
-      ...decision,
-      decision_id: `dec_${index}`,
-      answered_by: 'rule',
-    }));
-    const news = { ...decision, decision_id: 'dec_news', answered_by: 'caller' };
-    const { receipt: shown } = receiptView(sampleReceipt({ decisions: [...routine, news] }), LIMIT_BYTES);
-    expect(shown.decisions[0]).toEqual(news);
-  });
-
   it('has the rest of a long final message by its cursor, and the tree that finish_task takes', async () => {
     const final_message = Array.from({ length: 5_000 }, (_, n) => `line ${n} ü\n`).join('');
     const tree = 'a'.repeat(40);
@@ -104,14 +92,6 @@ describe('files of a receipt that a person should look at', () => {
         { path: 'config/credentials.json', why: 'holds secrets by its name' },
       ],
     );
-  });
-
-  it('are named from the project also where the repository begins above it', () => {
-    const project = `${PROJECT}/packages/web`;
-    expect(sensitiveFiles(project, [], git(['packages/web/.envrc'], '.gitlab-ci.yml'))).toEqual([
-      { path: '.envrc', why: 'holds secrets by its name' },
-      { path: `${PROJECT}/.gitlab-ci.yml`, why: 'runs or instructs later' },
-    ]);
   });
 
   it('are not the plans that Claude Code writes into its own folder', () => {

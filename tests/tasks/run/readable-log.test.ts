@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ReadableLog } from '../../../src/tasks/run/readable-log.js';
+import { ReadableLog } from '../../../src/tasks/run/task-story.js';
 import { ManualClock } from '../../harness/manual-clock.js';
 
 function log(): { log: ReadableLog; text: () => string } {

@@ -90,14 +90,6 @@ it('the budget of a day counts what other tasks used, ends this one, and starts 
   expect(next.driver.told).toEqual([]);
 });
 
-it('work that is done within its last request is completed, with what it has used', async () => {
-  const { run, driver } = await begun({ max_tokens: 100 }, () => used(120));
-  driver.endTurn('Done.');
-  await until('the session is left', () => expect(driver.told).toContain('close'));
-  driver.exit();
-  expect(await run.ended).toMatchObject({ status: 'completed', tokens: 120, final_message: 'Done.' });
-});
-
 it.each([
   ['its tokens', { max_tokens: 100 }, undefined],
   ['its cost', { max_cost_usd: 2 }, used(1)],

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent, TurnError } from '../../../src/claude/session.js';
-import { until } from '../../harness/until.js';
 import { createRun, type RunHarness } from '../run-harness.js';
 
 const HOUR_MS = 3_600_000;
@@ -30,15 +29,6 @@ async function started(
 }
 
 const turnStarts: SessionEvent = { type: 'turn-started', source: 'exact', prompt: 'Go on.' };
-const retries = (delayMs: number): SessionEvent => ({
-  type: 'retrying',
-  kind: 'overloaded',
-  text: 'API error · retrying',
-  delayMs,
-  attempt: 1,
-  source: 'exact',
-});
-
 describe('a login that the API refuses', () => {
   const refused = (attempt: number): SessionEvent => ({
     type: 'retrying',
@@ -126,16 +116,6 @@ describe('a turn that a usage limit ends', () => {
     expect(end.trouble).toMatchObject({ resumes_at: null });
   });
 
-  it('leaves it to a session that continues automatically', async () => {
-    const { run, clock, driver, fail, sent } = await started(true);
-    fail(limit);
-    clock.advance(30 * MINUTE_MS);
-    driver.fire(turnStarts);
-    clock.advance(5 * MINUTE_MS);
-    expect(sent()).toEqual([]);
-    expect(run.record.status).toBe('running');
-  });
-
   it('that is still there waits longer each time, and no longer than the time limit', async () => {
     const { run, clock, driver, fail, sent } = await started(true, { spec: { timeout_seconds: 600 } });
     const past: TurnError = { ...limit, resetsAtMs: -HOUR_MS };
@@ -169,30 +149,6 @@ describe('a turn that a usage limit ends', () => {
     expect(sent()).toEqual(['send Another account is logged in: go on.']);
   });
 
-  it('tells a session that takes no message again, until it does or continues automatically', async () => {
-    const { driver, fail, clock, sent, log } = await started(true);
-    driver.refusals = 2;
-    fail(limit);
-    clock.advance(32 * MINUTE_MS);
-    await until('the refusal is in the log', () => log().includes('something covers the input box'));
-    clock.advance(10_000);
-    await until('it is refused again', () => sent().length === 2 && clock.timerCount === 2);
-    driver.fire(turnStarts);
-    driver.endTurn('Done.');
-    expect(driver.told.at(-1)).toBe('close');
-    expect(sent()).toHaveLength(2);
-  });
-
-  it('leaves a task that can be killed, and wakes nothing then', async () => {
-    const { run, driver, fail, clock, sent } = await started(true);
-    fail(limit);
-    const killed = run.kill('Not needed any more.');
-    driver.exit({ signal: 'SIGTERM' });
-    expect(await killed).toMatchObject({ status: 'killed' });
-    clock.advance(40 * MINUTE_MS);
-    expect(sent()).toEqual([]);
-  });
-
   it('is no success when the session is ended meanwhile, whatever its exit code', async () => {
     const { run, driver, fail } = await started(true);
     fail(limit);
@@ -200,15 +156,6 @@ describe('a turn that a usage limit ends', () => {
     const end = await run.ended;
     expect(end.status).toBe('failed');
     expect(end.reason).toContain('ended while the task waited');
-  });
-
-  it('shows an open decision first', async () => {
-    const { run, driver, fail } = await started(true);
-    driver.ask({ requestId: 'one' });
-    await until('the request is open', () => run.record.status === 'waiting');
-    fail(limit);
-    expect(run.record.reason).toContain('Waits for an answer');
-    expect(run.record.trouble).toMatchObject({ kind: 'usage-limit' });
   });
 });
 
@@ -231,19 +178,6 @@ describe('an API that is overloaded or cannot be reached', () => {
     fail(overloaded);
     expect(run.record.trouble?.resumes_at).toBe('1970-01-01T00:04:00.000Z');
   });
-
-  it('is what the session does while Claude Code sends the request again after a while', async () => {
-    const { run, driver, log } = await started(false);
-    driver.fire(retries(2_000));
-    expect(run.record.activity).toBe('Working');
-    driver.fire(retries(8_000));
-    expect(run.record).toMatchObject({
-      status: 'running',
-      activity:
-        'The API is overloaded or has an internal error; Claude Code asks again at 1970-01-01 00:00 UTC.',
-    });
-    expect(log()).toContain('Claude Code asks again at');
-  });
 });
 
 describe('trouble that is not waited for', () => {
@@ -262,12 +196,5 @@ describe('trouble that is not waited for', () => {
     expect(end).toMatchObject({ status: 'failed', trouble: { kind, resumes_at: null } });
     expect(end.reason).toMatch(/^Claude Code stopped: The words of the CLI\. /);
     expect(end.reason).toContain(words);
-  });
-
-  it('at the start is kept in the record, too', async () => {
-    const { run, driver } = await started(false);
-    driver.fire({ type: 'trouble', kind: 'onboarding', text: 'Run claude once.' });
-    driver.exit({ code: 1 });
-    expect(await run.ended).toMatchObject({ reason: 'Run claude once.', trouble: { kind: 'onboarding' } });
   });
 });

@@ -94,33 +94,10 @@ describe('a file that was removed while it was written', () => {
   });
 });
 
-it('a file whose removal is known is reported at once', async () => {
-  const { told, watch, pass } = watchOver(['removed', 'written']);
-  watch.removed();
-  await pass(0);
-  expect(told).toEqual(['gap: removed while in use and started again: log; nothing else is missing']);
-  watch.dispose();
-});
-
-it('a watch that was disposed looks no more', () => {
-  const { clock, watch, told } = watchOver(['failing']);
-  watch.dispose();
-  watch.failed('log', new Error('late'));
-  expect([clock.timerCount, told]).toEqual([0, []]);
-});
-
 it('a watch that is given up says what stays of a disk that still fails, and nothing of one that does not', () => {
   const failing = watchOver(['failing']);
   failing.watch.failed('log', new Error('ENOSPC'));
   expect(failing.watch.giveUp()).toMatch(/^the disk failed from .* to the end of the task/);
   expect(failing.clock.timerCount).toBe(0);
   expect(watchOver(['written']).watch.giveUp()).toBeUndefined();
-});
-
-it('a disk that is back, or a task that gave it up, does not fail now', () => {
-  const watch = watchOver(['failing']).watch;
-  watch.failed('log', new Error('ENOSPC: no space left'));
-  const left = watch.giveUp() ?? null;
-  for (const words of [left, null, 'the disk failed from 1 to 2; nothing else is missing'])
-    expect(isFailingNow(words)).toBe(false);
 });

@@ -9,13 +9,6 @@ import { createRun, type RunHarness } from '../run-harness.js';
 /** Beside other work a moment may take seconds. */
 const PATIENCE = { timeout: 10_000 };
 
-const question = {
-  question: 'Which one?',
-  header: 'Choice',
-  multiSelect: false,
-  options: [{ label: 'This' }, { label: 'That' }],
-};
-
 /** A decision is asked a moment after its request: a rule looks at paths on disk first. */
 async function asked(harness: RunHarness): Promise<string> {
   const id = await vi.waitUntil(() => openDecisions(harness.run.record).at(-1)?.decision_id, PATIENCE);
@@ -77,27 +70,6 @@ describe('a run', () => {
     driver.fire({ type: 'dialog', text: null });
     expect(run.record).toMatchObject({ status: 'running', change_seq: before + 2 });
     driver.endTurn('All done.');
-  });
-
-  it('denies what a flood asks beyond fifty, with a reason, and keeps the first request open and answerable', async () => {
-    const harness = await started();
-    const { run, driver, log, onDisk } = harness;
-    driver.ask({ requestId: 'real' });
-    const id = await asked(harness);
-    const input = Object.fromEntries(
-      Array.from({ length: 20 }, (_, index) => [`field${index}`, 'x'.repeat(90)]),
-    );
-    for (let number = 0; number < 3_000; number++) driver.ask({ requestId: `forged-${number}`, input });
-    await vi.waitUntil(() => driver.answers.length === 2_951, PATIENCE);
-    const denied = driver.answers[0]?.answer;
-    expect(denied?.verdict === 'deny' && denied.message).toMatch(
-      /^50 requests of this session wait for an answer already/,
-    );
-    expect(openDecisions(run.record)).toHaveLength(50);
-    await run.respond({ decision_id: id, verdict: 'allow', by: 'caller' });
-    expect(driver.answers.at(-1)).toMatchObject({ requestId: 'real', answer: { verdict: 'allow' } });
-    expect(JSON.stringify(await onDisk()).length).toBeLessThan(250_000);
-    expect(log()).toContain('50 requests of this session wait for an answer already');
   });
 
   it('keeps a small record, whatever its session says', async () => {
@@ -381,29 +353,6 @@ describe('a run', () => {
 });
 
 describe('a request', () => {
-  it('that a rule allows or denies is answered at once and kept', async () => {
-    const verdicts: RuleVerdict[] = [
-      { verdict: 'allow', rule: 'reads', reason: 'it only reads' },
-      { verdict: 'deny', rule: 'writes', reason: 'it writes elsewhere' },
-    ];
-    const { run, driver, log } = await started({
-      check: () => verdicts.shift() ?? { verdict: 'ask', rule: '', reason: '' },
-    });
-    driver.ask({ requestId: 'r1' });
-    driver.ask({ requestId: 'r2' });
-    await vi.waitUntil(() => driver.answers.length === 2, PATIENCE);
-    expect(driver.answers).toEqual([
-      { requestId: 'r1', answer: { verdict: 'allow' } },
-      { requestId: 'r2', answer: { verdict: 'deny', message: 'it writes elsewhere' } },
-    ]);
-    expect(run.record.decisions).toMatchObject([
-      { verdict: 'allow', answered_by: 'rule', reason: 'reads: it only reads' },
-      { verdict: 'deny', answered_by: 'rule' },
-    ]);
-    expect(log()).toContain('(by rule reads: it only reads)\n');
-    expect(run.record.status).toBe('running');
-  });
-
   it('that must be asked makes the task wait, until it is answered once', async () => {
     const harness = await started();
     const { run, driver } = harness;
@@ -471,20 +420,6 @@ describe('a request', () => {
     expect((await run.ended).decisions.map(({ verdict }) => verdict)).toEqual(['deny', 'withdrawn']);
   });
 
-  it('that nobody answers is denied at its deadline, with words for the agent', async () => {
-    const harness = await started({ spec: { settings: { decision_timeout_seconds: 30 } } });
-    const { run, driver, clock } = harness;
-    driver.ask({ requestId: 'r1' });
-    await asked(harness);
-    clock.advance(30_000);
-    await vi.waitUntil(() => driver.answers.length === 1, PATIENCE);
-    expect(driver.answers[0]?.answer).toMatchObject({ verdict: 'deny' });
-    expect(run.record).toMatchObject({
-      status: 'running',
-      decisions: [{ answered_by: 'deadline', verdict: 'deny' }],
-    });
-  });
-
   it('that a person answered at the terminal is reported as answered, and its verdict as not known', async () => {
     const harness = await started();
     const { run, driver, log } = harness;
@@ -515,19 +450,6 @@ describe('a request', () => {
     driver.fire({ type: 'request-gone', requestId: 'r3' });
     driver.exit();
     expect((await killed).decisions[1]).toMatchObject({ reason: 'the task ended before an answer' });
-  });
-
-  it('a question is not allowed without an answer, and free text is one', async () => {
-    const harness = await started();
-    const { run, driver } = harness;
-    driver.ask({ requestId: 'r1', kind: 'question', questions: [question], options: ['This', 'That'] });
-    const decision_id = await asked(harness);
-    await expect(run.respond({ decision_id, verdict: 'allow', by: 'caller' })).rejects.toMatchObject({
-      code: 'INVALID_ARGUMENTS',
-      message: "The question needs an answer: 'Which one?'.",
-    });
-    await run.respond({ decision_id, verdict: 'allow', answers: { Choice: 'neither' }, by: 'caller' });
-    expect(driver.answers.at(-1)?.answer).toEqual({ verdict: 'allow', answers: { 'Which one?': 'neither' } });
   });
 
   it('an answer that comes too late for the session is told in the log', async () => {
@@ -621,32 +543,6 @@ describe('a message', () => {
     expect(run.record.activity).toBe('A person works at the terminal');
     person.dispose();
     expect(run.record.activity).toMatch(/^Ready for a message/);
-  });
-
-  it('that waited for the turn, and that the session does not take then, is kept, and the work is not lost', async () => {
-    const { run, driver, clock } = await started();
-    await run.message({ text: 'then this' });
-    driver.refusals = 1;
-    driver.endTurn('First.');
-    await settle();
-    expect(run.record).toMatchObject({ status: 'waiting', final_message: 'First.' });
-    clock.advance(10_000);
-    await settle();
-    expect(driver.told).toEqual(['start', 'send then this', 'send then this']);
-    driver.endTurn('Second.');
-    expect(driver.told.at(-1)).toBe('close');
-    driver.exit();
-    expect(await run.ended).toMatchObject({ status: 'completed', final_message: 'Second.' });
-  });
-
-  it('that the session never takes is no work done at the time limit', async () => {
-    const { run, driver, clock } = await started({ spec: { keep_open: true, timeout_seconds: 100 } });
-    driver.endTurn('First.');
-    driver.refusals = Infinity;
-    await run.message({ text: 'one' });
-    clock.advance(100_000);
-    driver.exit();
-    expect(await run.ended).toMatchObject({ status: 'timeout' });
   });
 
   it('over the limit is refused', async () => {

@@ -72,35 +72,6 @@ it('a change answers with every task as it is then, and names the one that chang
   expect(tasks[7]).toBe(ended);
 });
 
-it('the end of the time answers with every task, and without a change', async () => {
-  const { clock, looks, outcome } = waiting();
-  await until('each task was read', () => looks.size === TASKS);
-  clock.advance(WAIT_MS);
-  expect(await outcome).toMatchObject({ changed: [] });
-  expect((await outcome).tasks).toHaveLength(TASKS);
-});
-
-it('of tasks that have all ended, a caller that knows it does not wait', async () => {
-  const records = [0, 1].map((index) =>
-    sampleRecord({ task_id: idOf(index), status: 'completed', change_seq: 4 }),
-  );
-  const outcome = await waitForTasks(
-    {
-      taskIds: records.map(({ task_id }) => task_id),
-      timeoutMs: WAIT_MS,
-      cursor: WaitCursor.of(records),
-      signal: new AbortController().signal,
-    },
-    {
-      clock: new ManualClock(),
-      get: async (taskId) => records.find(({ task_id }) => task_id === taskId) ?? sampleRecord(),
-      watch: () => toDisposable(() => undefined),
-      onDidChange: new Emitter<string>().event,
-    },
-  );
-  expect(outcome).toEqual({ tasks: records, changed: [], cursor: WaitCursor.of(records) });
-});
-
 it('a cursor says what was seen; only later changes count', () => {
   const seen = WaitCursor.of([
     sampleRecord({ change_seq: 4 }),
