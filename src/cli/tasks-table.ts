@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { oneLine } from '../base/text.js';
 import { usedWords } from '../tasks/budget/budget.js';
 import { openDecisions, WAITS_FOR_MESSAGE, type TaskRecord } from '../tasks/task.js';
-import type { WorktreeEnd } from '../tasks/worktree-maker.js';
+import { FINISHED } from '../tasks/worktree-maker.js';
 import { shortId } from './find-task.js';
 import { ageOf, cellsOf, cutTo, padded, shortHome, type Look, type Style } from './terminal-text.js';
 
@@ -17,11 +17,6 @@ const GAP = '  ';
 /** Project, prompt and what the task does: the last columns, which share the room. */
 const TEXT_COLUMNS = 3;
 const FEWEST_CHARS = 8;
-const FINISHED: Readonly<Record<WorktreeEnd, string>> = {
-  merge: 'merged',
-  apply: 'applied',
-  discard: 'discarded',
-};
 const STATUS_STYLES: Partial<Record<TaskRecord['status'], Style>> = {
   waiting: 'yellow',
   running: 'cyan',
