@@ -10,7 +10,7 @@ import { expandHome } from '../config/places.js';
 import { JSON_WORDS } from './add-tasks.js';
 import type { AttachFlags } from './attach/attach.js';
 import type { BoardFlags } from './board.js';
-import { wholeNumber, type CommandContext } from './command-context.js';
+import { currentFolder, wholeNumber, type CommandContext } from './command-context.js';
 import type { DoctorFlags } from './doctor.js';
 import { terminalQuestions } from './init/questions.js';
 
@@ -72,7 +72,8 @@ export function addTrust(program: Command, context: CommandContext): void {
       const questions = hasTerminal ? await terminalQuestions() : undefined;
       const confirm = questions && ((question: string) => questions.confirm(question, false));
       const write = (text: string): void => void context.output.write(text);
-      context.exitWith(await runTrust({ ...context, path, ...flags, write, confirm }));
+      const project = path ?? currentFolder(context.folder);
+      context.exitWith(await runTrust({ ...context, path: project, ...flags, write, confirm }));
     });
 }
 

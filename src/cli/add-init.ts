@@ -1,5 +1,7 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { chatClients } from '../clients/chat-clients.js';
+import { expandHome } from '../config/places.js';
 import type { CommandContext } from './command-context.js';
 import { exitCodes } from './exit-codes.js';
 import type { InitOptions } from './init/init.js';
@@ -8,10 +10,7 @@ import { serverCommandFor } from './own-command.js';
 
 type InitFlags = Pick<InitOptions, 'roots' | 'client' | 'yes' | 'remove' | 'print'>;
 
-export function addInit(
-  program: Command,
-  { env, homeDir, command, serverEntry, exitWith }: CommandContext,
-): void {
+export function addInit(program: Command, context: CommandContext): void {
   const ids = chatClients.map(({ id }) => id).join(', ');
   program
     .command('init')
@@ -28,14 +27,13 @@ export function addInit(
     .action(async (flags: InitFlags) => {
       const { runInit } = await import('./init/init.js');
       const io = await initIo();
+      const { env, homeDir, command, exitWith, configPath } = context;
       const exitCode = await runInit({
-        io,
-        homeDir,
+        ...{ io, homeDir, env, command },
+        ...(configPath !== undefined && { configPath: resolve(expandHome(configPath, homeDir)) }),
         platform: process.platform,
         cwd: process.cwd(),
-        env,
-        command,
-        serverCommand: await serverCommandFor(serverEntry, process.execPath),
+        serverCommand: await serverCommandFor(context, process.execPath),
         ...flags,
       });
       const { questions } = io;
@@ -44,7 +42,7 @@ export function addInit(
         const { offerTrust } = await import('./trust.js');
         const confirm = (question: string): Promise<boolean | undefined> =>
           questions.confirm(question, false);
-        await offerTrust({ env, homeDir, write: (text) => io.write(text.trimEnd()), confirm });
+        await offerTrust({ env, homeDir, configPath, write: (text) => io.write(text.trimEnd()), confirm });
       }
       exitWith(exitCode);
     });

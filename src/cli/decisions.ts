@@ -18,6 +18,8 @@ const TOO_LONG = '(more than can be shown here: attach to the task to see it, or
 const JUST_NOW_MS = 60_000;
 const MAX_REASON_CHARS = 300;
 const SHOWN_CHARS = 40;
+/** Where more than one choice is an answer. */
+const SEVERAL = '; several choices as --option 1,2';
 /** Before the rest of a line that is too wide: it looks like no line of its own. */
 const WRAPPED = '  ';
 
@@ -59,14 +61,15 @@ export function answerLines(decision: Decision, begin: string): string[] {
       'Answer it with one of:',
       ...described(decision).choices.map(({ answer }) => `${command} ${answer}`),
     ];
+  const several = [only, ...more].some(({ multiSelect }) => multiSelect) ? SEVERAL : '';
   if (more.length > 0 || only.options.length === 0)
     return [
-      'Answer it with deny, or with one --option for each question, a number or your own words, after:',
+      `Answer it with deny, or with one --option for each question, a number or your own words${several}, after:`,
       `${command} deny`,
       command,
     ];
   return [
-    'Answer it with one of these (after --option your own words count too):',
+    `Answer it with one of these (after --option your own words count too${several}):`,
     ...only.options.map((_, index) => `${command} --option ${index + 1}`),
     `${command} deny`,
   ];

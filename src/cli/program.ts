@@ -19,7 +19,7 @@ import { lookOf, type CommandContext } from './command-context.js';
 import { exitCodeOfError, exitCodes } from './exit-codes.js';
 import { examplesOf } from './help-examples.js';
 import { byCommand } from './next-commands.js';
-import { ownCommand } from './own-command.js';
+import { ownCommand, withConfig } from './own-command.js';
 import { StandardOutput } from './standard-output.js';
 import { fitted } from './terminal-text.js';
 import { VERSION } from '../base/package.js';
@@ -27,16 +27,27 @@ import { VERSION } from '../base/package.js';
 /** With less room, descriptions are not broken at words. */
 const FEWEST_HELP_COLUMNS = 20;
 
-/** Runs the command that `argv` names and resolves with its exit code, one of `exitCodes`. Errors are printed to stderr. */
-export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+/**
+ * Runs the command that `argv` names and resolves with its exit code, one of `exitCodes`. Errors are printed to stderr. `folder`: the current
+ * one; undefined when it was removed.
+ */
+export async function runProgram(
+  argv: readonly string[],
+  env: NodeJS.ProcessEnv,
+  folder: string | undefined,
+): Promise<number> {
   let exitCode = 0;
   const output = new StandardOutput(process.stdout);
   const homeDir = env['HOME'] ?? homedir();
   const program = new Command('claude-code-bridge');
+  const command = await ownCommand(argv[1] ?? '', env['PATH'], homeDir);
   const context: CommandContext = {
     env,
     homeDir,
-    command: await ownCommand(argv[1] ?? '', env['PATH'], homeDir),
+    folder,
+    get command() {
+      return withConfig(command, this.configPath, homeDir);
+    },
     serverEntry: fileURLToPath(new URL('./main.js', import.meta.url)),
     keeperEntry: fileURLToPath(new URL('./keeper.js', import.meta.url)),
     boardEntry: fileURLToPath(new URL('./board.js', import.meta.url)),
@@ -57,7 +68,7 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
     .option('--toolsets <names>', 'toolsets to offer, separated by commas, or "all"')
     .configureHelp({ showGlobalOptions: true, minWidthToWrap: FEWEST_HELP_COLUMNS })
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error:/, 'INVALID_ARGUMENTS:')) })
-    .showHelpAfterError(`Run ${context.command} --help for the commands and their options.`)
+    .showHelpAfterError(`Run ${command} --help for the commands and their options.`)
     .exitOverride();
   for (const add of [
     addServe,
@@ -74,7 +85,7 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
     addVersion,
   ])
     add(program, context);
-  completeHelp(program, context.command, '');
+  completeHelp(program, command, '');
   try {
     await program.parseAsync([...argv]);
   } catch (error) {

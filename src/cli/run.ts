@@ -9,7 +9,7 @@ import { expandHome } from '../config/places.js';
 import type { StartTask } from '../tasks/task-service.js';
 import { isFinal, openDecisions, type PermissionMode, type TaskRecord } from '../tasks/task.js';
 import { followLog } from './attach/follow-log.js';
-import { lookOf, requireOutsideTasks, type CommandContext } from './command-context.js';
+import { currentFolder, lookOf, requireOutsideTasks, type CommandContext } from './command-context.js';
 import { answerLines } from './decisions.js';
 import { exitCodeOfEnd, exitCodes, type ExitCode } from './exit-codes.js';
 import { shortId } from './find-task.js';
@@ -17,7 +17,7 @@ import { openTasks, type OpenTasks } from './open-tasks.js';
 import { taskDetails } from './tasks-text.js';
 import { TerminalLog } from './terminal-log.js';
 import { TerminalQuestions } from './terminal-questions.js';
-import { shortHome, shownTime } from './terminal-text.js';
+import { shortHome, shownTime, withCommand } from './terminal-text.js';
 
 /** Within this time after the first Ctrl-C a second one ends the task. */
 const SECOND_PRESS_MS = 2_000;
@@ -87,8 +87,8 @@ async function textOf(input: NodeJS.ReadStream & { readonly fd: number }): Promi
 function leftLines(last: TaskRecord, { command, look }: CommandContext): string[] {
   const id = shortId(last.task_id);
   return [
-    `${last.task_id} goes on. Follow it again: ${command} tasks follow ${id}`,
-    `End it: ${command} tasks kill ${id}`,
+    withCommand(`${last.task_id} goes on. Follow it again:`, `${command} tasks follow ${id}`, look),
+    withCommand('End it:', `${command} tasks kill ${id}`, look),
     ...openDecisions(last).flatMap((decision) => [
       `It waits for an answer to ${decision.decision_id}, until ${shownTime(decision.expires_at, look, systemClock.now())}; then it is denied.`,
       ...answerLines(decision, `${command} tasks answer ${id}`),
@@ -96,10 +96,10 @@ function leftLines(last: TaskRecord, { command, look }: CommandContext): string[
   ];
 }
 
-function folderOf(path: string | undefined, homeDir: string): string {
+function folderOf(path: string | undefined, { homeDir, folder }: CommandContext): string {
   if (path === '')
     throw new BridgeError('INVALID_ARGUMENTS', '--path names no folder.', 'Leave it out for this one.');
-  return path === undefined ? process.cwd() : resolve(expandHome(path, homeDir));
+  return path === undefined ? currentFolder(folder) : resolve(expandHome(path, homeDir));
 }
 
 function conflictWay({ queue, worktree }: RunFlags): StartTask['onConflict'] {
@@ -111,13 +111,13 @@ async function start(
   opened: OpenTasks,
   prompt: string,
   flags: RunFlags,
-  { homeDir, command }: CommandContext,
+  context: CommandContext,
 ): Promise<TaskRecord> {
   const before = flags.continue === undefined ? undefined : await opened.find(flags.continue);
   try {
     return await opened.tasks.start({
       prompt,
-      path: before !== undefined && flags.path === undefined ? undefined : folderOf(flags.path, homeDir),
+      path: before !== undefined && flags.path === undefined ? undefined : folderOf(flags.path, context),
       permissionMode: flags.mode,
       model: flags.model,
       timeoutSeconds: flags.timeout,
@@ -129,8 +129,9 @@ async function start(
   } catch (error) {
     if (!(error instanceof BridgeError) || error.code !== 'TASK_ALREADY_RUNNING') throw error;
     const beside = before === undefined ? ', or --worktree to work beside it' : '';
-    const hint = `Add --queue to start after it${beside}; ${command} attach shows it.`;
-    throw new BridgeError(error.code, error.message, hint, { cause: error });
+    const answer = error.next.filter((one) => typeof one !== 'string' && one.do === 'answer');
+    const hint = `Add --queue to start after it${beside}; ${context.command} attach shows it.`;
+    throw new BridgeError(error.code, error.message, [...answer, hint], { cause: error });
   }
 }
 

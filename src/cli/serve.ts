@@ -9,7 +9,7 @@ import { loadConfig, type LoadedConfig } from '../config/load-config.js';
 import { configSchema, factsOf } from '../config/schema.js';
 import { claimProcessStdio, serveUntilGone } from '../mcp/wire/stdio.js';
 import { exitCodeOfError } from './exit-codes.js';
-import { ownCommand } from './own-command.js';
+import { ownCommand, withConfig } from './own-command.js';
 import { toolsetNames } from '../tools/toolsets.js';
 import { VERSION } from '../base/package.js';
 
@@ -34,6 +34,7 @@ export async function serve(args: readonly string[], given: NodeJS.ProcessEnv): 
     if (loaded.unusable === undefined) logStart(logger, loaded);
     else logError(logger, loaded.unusable);
     guardProcess(logger);
+    const command = await ownCommand(process.argv[1] ?? '', env['PATH'], homeOf(env));
     const bridge = await createBridge({
       config: loaded.config,
       unusable: loaded.unusable,
@@ -42,7 +43,7 @@ export async function serve(args: readonly string[], given: NodeJS.ProcessEnv): 
       cwd: process.cwd(),
       settingsFile: loaded.source,
       origins: loaded.origins,
-      command: await ownCommand(process.argv[1] ?? '', env['PATH'], homeOf(env)),
+      command: withConfig(command, options.config, homeOf(env)),
       version: VERSION,
       logger,
       keeperEntry: fileURLToPath(new URL('./keeper.js', import.meta.url)),

@@ -17,6 +17,7 @@ const CHECK_MS = 500;
 const BELL = '\x07';
 const SHOWN_CHARS = 40;
 const QUESTION_WORDS = 'Type a number or your own words, then Enter; "deny" declines.';
+const SEVERAL_WORDS = 'Type a number, several such as 1,2, or your own words, then Enter; "deny" declines.';
 
 export interface TerminalQuestionsOptions {
   readonly tasks: Pick<TaskService, 'get' | 'respond'>;
@@ -103,7 +104,8 @@ export class TerminalQuestions implements Disposable {
     for (const question of questions) {
       const about = questions.length === 1 ? '' : `${answers.length + 1}: `;
       const read = (line: string) => (line.trim() === 'deny' ? false : typedChoice(question, line));
-      const answer = await this.#until(`${about}${QUESTION_WORDS}`, read, signal, question.options.length);
+      const words = question.multiSelect ? SEVERAL_WORDS : QUESTION_WORDS;
+      const answer = await this.#until(`${about}${words}`, read, signal, question.options.length);
       if (answer === undefined) return undefined;
       if (answer === false) return { ...shared, verdict: 'deny' };
       answers.push([question.question, answer]);

@@ -113,7 +113,7 @@ describe('run', () => {
     expect(bad.out).toMatch(/^status +failed: /m);
     const outside = await command(['run', 'AGENT: exit 0'], { cwd: bridge().workplace.root });
     expect(outside).toMatchObject({ code: exitCodes.notAllowed, out: '' });
-    expect(outside.err).toContain('add one to "allowed_roots" in the settings.');
+    expect(outside.err).toContain(' init --roots <folder>` (the setting allowed_roots).');
     const wrong = await command(['run', 'x', '--timeout', '5'], { cwd });
     expect(wrong).toMatchObject({ code: exitCodes.badCommandLine, out: '' });
   });

@@ -1,4 +1,4 @@
-import { BridgeError } from '../../base/errors.js';
+import { BridgeError, ignoreBridgeError } from '../../base/errors.js';
 import { isDeepStrictEqual } from 'node:util';
 import {
   dialectOf,
@@ -117,6 +117,21 @@ export async function printClient(
   io.writeError(
     [client.byHand, client.next, `See ${client.source}`].filter((words) => words !== undefined).join('\n'),
   );
+}
+
+/** Of the clients that are installed the titles of those that have the server, and the ids of the others. */
+export async function clientsHere(place: ClientPlace): Promise<{ having: string[]; without: string[] }> {
+  const having: string[] = [];
+  const without: string[] = [];
+  for (const client of await installedClients(place)) {
+    const path = await settingsPath(client, place);
+    const settings =
+      path === undefined ? undefined : await readClientSettings(client, path).catch(ignoreBridgeError);
+    const isMentioned = settings?.servers === undefined && settings?.text.includes(SERVER_NAME) === true;
+    if (isMentioned || settings?.entry !== undefined) having.push(client.title);
+    else if (settings !== undefined) without.push(client.id);
+  }
+  return { having, without };
 }
 
 /** The clients of the flags, or those that the person chooses from all that are installed. */

@@ -15,6 +15,8 @@ export interface SettingsRequest {
   readonly io: InitIo;
   readonly homeDir: string;
   readonly cwd: string;
+  /** The settings file of `--config`; else the usual one. */
+  readonly configPath?: string | undefined;
   /** `--roots`. */
   readonly roots?: string | undefined;
   readonly yes?: boolean | undefined;
@@ -48,9 +50,8 @@ const modeChoices: readonly Choice[] = approvalModes.map((value) => ({
  * Cancelled, CONFIG_ERROR for a broken file, INVALID_ARGUMENTS and PATH_NOT_FOUND for a flag.
  */
 export async function planSettings(request: SettingsRequest, hasSandbox: boolean): Promise<SettingsPlan> {
-  const { io, roots, homeDir, yes } = request;
+  const { io, roots, homeDir, yes, configPath: path = defaultSettingsPath(homeDir) } = request;
   const { questions } = io;
-  const path = defaultSettingsPath(homeDir);
   const { entries, text: before } = await readEntries(path);
   if (entries.length > 0)
     await loadConfig({ env: {}, cwd: homeDir, homeDir, configPath: path }).catch((error: unknown) => {
@@ -84,7 +85,7 @@ export async function planSettings(request: SettingsRequest, hasSandbox: boolean
 
 /** Creates the folders and writes the settings file, which keeps its other keys, comments and layout. Throws CONFIG_ERROR when it has changed since the plan. */
 export async function writePlan(
-  { io, homeDir }: SettingsRequest,
+  { io, homeDir, configPath: path = defaultSettingsPath(homeDir) }: SettingsRequest,
   { edits, folders, before }: SettingsPlan,
 ): Promise<void> {
   if (edits.length === 0) return io.write('The allowed roots stay as they are.');
@@ -93,7 +94,6 @@ export async function writePlan(
     if (isWithin(homeDir, resolve(expandHome(root, homeDir))))
       io.write(`${root} contains your whole home folder: tasks may work everywhere in it.`);
   }
-  const path = defaultSettingsPath(homeDir);
   if ((await readSettings(path)).text !== before)
     throw new BridgeError(
       'CONFIG_ERROR',

@@ -261,7 +261,16 @@ describe('what a newcomer needs', () => {
       command: 'npx bridge',
     });
     expect(out).toContain('Claude Code was not found on PATH');
-    expect(out).toContain('\nnpx bridge init --client claude-code\n');
+    expect(out).toContain('\nnpx bridge init --client claude-desktop\n');
+  });
+
+  test('the end names the clients that have the server already, and the settings file of --config is written', async () => {
+    await init('no terminal', { roots: '~/Work', client: ['claude-desktop'] });
+    const configPath = join(homeDir, 'other.json');
+    const { out } = await init('no terminal', { roots: '~/Projects', env: { PATH: '/nowhere' }, configPath });
+    expect(JSON.parse(await readFile(configPath, 'utf8'))).toEqual({ allowed_roots: ['~/Projects'] });
+    expect(out).toContain('Next, restart the server in Claude Desktop, which reads these settings');
+    expect(out).not.toContain('init --client');
   });
 });
 

@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { exitCodes } from '../../../src/cli/exit-codes.js';
 import { tempFolder } from '../../config/temp-folder.js';
@@ -62,6 +65,23 @@ describe('the command line', () => {
       expect(code, words.join(' ')).toBe(exitCodes.badSettings);
       expect(err).toContain('none.json (named by flag --config)');
     }
+  });
+
+  it('what it suggests names the settings file of --config', async () => {
+    await writeFile(join(homeDir, 'own.json'), '{}');
+    const { out } = await run(['doctor', '--quick', '--config', 'own.json']);
+    expect(out).toContain('main.js --config ~/own.json init --roots ~/Projects');
+  });
+
+  it('a folder that was removed is named by what needs one', async () => {
+    const gone = join(homeDir, 'gone');
+    await mkdir(gone);
+    const script = 'rmdir "$PWD"; exec "$0" "$@"';
+    const child = await promisify(execFile)('sh', ['-c', script, process.execPath, serverEntry, 'run', 'x'], {
+      cwd: gone,
+      env: { HOME: homeDir, PATH: process.env['PATH'], MCP_ALLOWED_ROOTS: homeDir },
+    }).catch((error: unknown) => error);
+    expect(String(child)).toContain('PATH_NOT_FOUND: The current folder was removed');
   });
 
   it.each([

@@ -1,11 +1,13 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import { attach } from '../../harness/attached-terminal.js';
 import { asksAboutPrompts, scriptedAgent, writeProgram } from '../../harness/scripted-agent.js';
 import { serverEntry, startBridge, type TestBridge } from '../../harness/start-bridge.js';
+import { until } from '../../harness/until.js';
 import { createWorkplace } from '../../harness/workplace.js';
 
 const run = promisify(execFile);
@@ -120,13 +122,40 @@ it('names what can be answered, and says what to do with an answer that does not
   const lines = [...shown.matchAll(/^node .* tasks answer (.*)$/gm)].map(([, words]) => words);
   expect(lines).toEqual(['allow', 'allow_session', 'deny'].map((word) => `${id} ${decision_id} ${word}`));
   expect(await failedTasks(bridge, 'answer', id, '--option', '1', 'allow')).toMatchObject({ code: 64 });
+  const following = run(process.execPath, [serverEntry, 'tasks', 'follow', id], { env: bridge.env });
+  let said = '';
+  following.child.stderr?.on('data', (text: string) => (said += text));
+  await until('the question', () => said.includes(`tasks answer ${id} ${decision_id} deny`));
+  expect(said).toContain(`? ${decision_id}: `);
   expect(await tasks(bridge, 'answer', id, 'n')).toBe(`${decision_id} answered: deny\n`);
   await bridge.end(taskId);
+  await following;
   const late = await failedTasks(bridge, 'answer', id, 'y');
   expect(late.stderr).toContain(`node ${serverEntry} tasks show ${taskId} shows what it did.`);
   // The hint is about commands.
   const ended = await failedTasks(bridge, 'kill', id);
   expect(ended.stderr).toContain(`node ${serverEntry} run`);
+});
+
+it('asks in a terminal before an undo, and takes nothing back without a yes', async () => {
+  const workplace = await createWorkplace();
+  const bridge = await startBridge({
+    claude: await writeProgram(workplace, 'edits', 'echo two >a.txt'),
+    workplace,
+  });
+  await repository(bridge);
+  const taskId = await bridge.start({ prompt: 'Work.', path: bridge.project });
+  await bridge.end(taskId);
+  for (const [answer, left] of [
+    ['n', 'two\n'],
+    ['y', 'one\n'],
+  ] as const) {
+    const terminal = await attach(bridge, { command: 'tasks', args: ['finish', taskId, 'undo'] });
+    await terminal.sees('Do you want to undo now?');
+    terminal.type(answer);
+    expect(await terminal.exited).toMatchObject({ code: 0 });
+    expect(await readFile(join(bridge.project, 'a.txt'), 'utf8')).toBe(left);
+  }
 });
 
 it('shows the diff of a worktree, and finishes it', async () => {
@@ -150,6 +179,10 @@ it('shows the diff of a worktree, and finishes it', async () => {
     `${taskId} merge: Merged: the project is at `,
   );
   expect(git('show', 'HEAD:a.txt')).toBe('two\n');
+  const again = await failedTasks(bridge, 'finish', taskId, 'merge');
+  expect(again.stderr).toMatch(
+    new RegExp(`^INVALID_ARGUMENTS: Task ${taskId} was finished already: merged at `),
+  );
   const merged = await tasks(bridge, 'diff', taskId);
   expect(merged).toContain(patch);
   expect(merged).not.toContain('b.txt');
