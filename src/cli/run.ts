@@ -6,11 +6,10 @@ import type { Disposable } from '../base/lifecycle.js';
 import { BridgeError } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
 import { expandHome } from '../config/places.js';
-import type { StartTask } from '../tasks/task-service.js';
 import { isFinal, openDecisions, type PermissionMode, type TaskRecord } from '../tasks/task.js';
 import { followLog } from './attach/follow-log.js';
 import { currentFolder, lookOf, requireOutsideTasks, type CommandContext } from './command-context.js';
-import { answerLines } from './decisions.js';
+import { answerCommand, answerLines } from './decisions.js';
 import { exitCodeOfEnd, exitCodes, type ExitCode } from './exit-codes.js';
 import { shortId } from './find-task.js';
 import { openTasks, type OpenTasks } from './open-tasks.js';
@@ -62,7 +61,7 @@ export async function runTask(given: string, flags: RunFlags, context: CommandCo
     const where = oneLine(shortHome(record.project_path, homeDir), MAX_PATH_CHARS);
     say(`${record.task_id} ${record.status === 'pending' ? record.reason : `started in ${where}.`}`);
     for (const note of [...(record.notes ?? []), ...(record.worktree?.notes ?? [])]) say(note);
-    const last = await followToEnd(opened, record, { keys, log, command, env, say: sayBelow });
+    const last = await followToEnd(opened, record, { command, env, say: sayBelow }, { keys, log });
     if (!isFinal(last.status)) {
       for (const line of leftLines(last, context)) say(line);
       return exitCodes.done;
@@ -91,7 +90,7 @@ function leftLines(last: TaskRecord, { command, look }: CommandContext): string[
     withCommand('End it:', `${command} tasks kill ${id}`, look),
     ...openDecisions(last).flatMap((decision) => [
       `It waits for an answer to ${decision.decision_id}, until ${shownTime(decision.expires_at, look, systemClock.now())}; then it is denied.`,
-      ...answerLines(decision, `${command} tasks answer ${id}`),
+      ...answerLines(decision, answerCommand(last, command)),
     ]),
   ];
 }
@@ -100,11 +99,6 @@ function folderOf(path: string | undefined, { homeDir, folder }: CommandContext)
   if (path === '')
     throw new BridgeError('INVALID_ARGUMENTS', '--path names no folder.', 'Leave it out for this one.');
   return path === undefined ? currentFolder(folder) : resolve(expandHome(path, homeDir));
-}
-
-function conflictWay({ queue, worktree }: RunFlags): StartTask['onConflict'] {
-  if (queue === true) return 'queue';
-  return worktree === true ? 'always_worktree' : 'error';
 }
 
 async function start(
@@ -124,7 +118,7 @@ async function start(
       maxCostUsd: flags.maxCost,
       maxTokens: flags.maxTokens,
       continueFrom: before?.task_id,
-      onConflict: conflictWay(flags),
+      onConflict: flags.queue === true ? 'queue' : flags.worktree === true ? 'always_worktree' : 'error',
     });
   } catch (error) {
     if (!(error instanceof BridgeError) || error.code !== 'TASK_ALREADY_RUNNING') throw error;
@@ -135,20 +129,15 @@ async function start(
   }
 }
 
-interface Following extends Pick<CommandContext, 'command' | 'env' | 'say'> {
-  readonly keys: InterruptKeys;
-  readonly log: TerminalLog;
-}
-
 /** Prints the log and asks the questions of the task. Resolves with the final record, or the last one when the person leaves. */
 async function followToEnd(
   { tasks, bell }: OpenTasks,
   { task_id: taskId }: TaskRecord,
-  { keys, log, command, env, say }: Following,
+  { env, command, say }: Pick<CommandContext, 'command' | 'env' | 'say'>,
+  { keys, log }: { readonly keys: InterruptKeys; readonly log: TerminalLog },
 ): Promise<TaskRecord> {
   const look = lookOf(process.stderr, env);
-  const input = process.stdin;
-  const questions = new TerminalQuestions({ tasks, input, say, look, command, bell });
+  const questions = new TerminalQuestions({ tasks, input: process.stdin, say, look, command, bell });
   try {
     return await followLog({
       get: () => tasks.get(taskId),

@@ -5,8 +5,8 @@ import { worktreeTask } from '../projects/worktree-path.js';
 import { canContinue } from '../tasks/polling-hint.js';
 import { isUndoable, treeOf, type Receipt } from '../tasks/receipt/receipt.js';
 import { worktreeEndSchema } from '../tasks/worktree-maker.js';
-import { isFinal, isNative, openDecisions, type Decision, type TaskRecord } from '../tasks/task.js';
-import { answerLines, decisionLines } from './decisions.js';
+import { isFinal, isNative, openDecisions, type TaskRecord } from '../tasks/task.js';
+import { answerCommand, answerLines, decisionLines } from './decisions.js';
 import { shortId } from './find-task.js';
 import { receiptLines } from './receipt-text.js';
 import { paintedStatus, projectOf } from './tasks-table.js';
@@ -61,8 +61,11 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
     fields.push(['changed', record.files_changed.join(', ')]);
   const [first = '', second = '', ...others] = fieldLines(fields, look);
   const lines = [first, paintedStatus(second, status, look), ...others];
-  for (const decision of openDecisions(record))
-    lines.push('', ...openDecisionLines(decision, record, options));
+  for (const decision of openDecisions(record)) {
+    const until = `(until ${shownTime(decision.expires_at, look, nowMs)})`;
+    const ways = answerLines(decision, answerCommand(record, options.command));
+    lines.push('', ...decisionLines(decision, look), until, ...ways);
+  }
   // What an agent printed must not drive the terminal that it is shown in.
   const output = record.last_output === '' ? [] : ['', 'last output:', quotedLines(record.last_output)];
   const rest = receipt === undefined ? output : receiptLines(receipt);
@@ -83,17 +86,6 @@ function budgetWords({ ended_by_budget }: TaskRecord): string {
   return ended_by_budget === 'day'
     ? 'Possible tomorrow, or once the setting day_budget is raised.'
     : 'It gets a budget of its own: --max-cost and --max-tokens, up to what the setting task_budget allows.';
-}
-
-/** What is asked, until when, and how it is answered. */
-function openDecisionLines(
-  decision: Decision,
-  record: TaskRecord,
-  { command, look, nowMs }: DetailsOptions,
-): string[] {
-  const until = `(until ${shownTime(decision.expires_at, look, nowMs)})`;
-  const begin = `${command} ${isNative(record) ? 'native' : 'tasks'} answer ${shortId(record.task_id)}`;
-  return [...decisionLines(decision, look), until, ...answerLines(decision, begin)];
 }
 
 /** What `tasks interrupt` prints. `before`: the task as it was; a message that waited then goes in after the turn. */

@@ -4,11 +4,12 @@ import { countedNoun, oneLine, shownCharacters, shownLine } from '../base/text.j
 import { isNativeOn } from '../native/native-switch.js';
 import { requireOutsideSession } from '../tasks/own-session.js';
 import { treeOf } from '../tasks/receipt/receipt.js';
-import { isFinal, isNative, openDecisions, type TaskRecord } from '../tasks/task.js';
+import { isFinal, openDecisions, type TaskRecord } from '../tasks/task.js';
 import { finishWords, type FinishAction } from '../tasks/worktree-maker.js';
 import { followLog } from './attach/follow-log.js';
 import { requireOutsideTasks, type CommandContext } from './command-context.js';
 import {
+  answerCommand,
   answerLines,
   answerOf,
   decisionLines,
@@ -257,9 +258,8 @@ export async function showLog(
       if (shown.has(decision.decision_id)) continue;
       shown.add(decision.decision_id);
       log.clear();
-      const begin = `${command} ${isNative(now) ? 'native' : 'tasks'} answer ${shortId(now.task_id)}`;
-      for (const line of ['', ...decisionLines(decision, look), ...answerLines(decision, begin), ''])
-        say(line);
+      const ways = answerLines(decision, answerCommand(now, command));
+      for (const line of ['', ...decisionLines(decision, look), ...ways, '']) say(line);
     }
   };
   return followLog({

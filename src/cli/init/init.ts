@@ -71,7 +71,7 @@ export async function runInit(options: InitOptions): Promise<number> {
 }
 
 async function planAndWrite(options: InitOptions): Promise<number> {
-  const { io, platform, homeDir, env = {}, client: clients, yes, serverCommand } = options;
+  const { io, platform, homeDir, env = {}, client: clients, serverCommand } = options;
   const place: ClientPlace = { platform, homeDir, env, windowsHome: await windowsHome(env) };
   if (options.print !== undefined) {
     await printClient(io, clientOf(options.print), serverCommand, place);
@@ -82,13 +82,12 @@ async function planAndWrite(options: InitOptions): Promise<number> {
     await sayWhatIsLeft(io, place);
     return isDone ? exitCodes.done : exitCodes.failed;
   }
-  const request = { io, place, serverCommand, clients, yes };
   const path = env['PATH'];
   const trouble = path === undefined ? 'PATH is not set.' : await sandboxTrouble(platform, path);
   const settings = await planSettings(options, trouble === undefined);
-  const { plans, leftOut } = await planClients(request);
+  const { plans, leftOut } = await planClients({ ...options, place });
   await writePlan(options, settings);
-  await writeClients(request, plans);
+  await writeClients({ ...options, place }, plans);
   if (path !== undefined) {
     if (settings.hasDefaultModes) recommendSandbox(options, trouble);
     await sayWhatIsNext(options, path, place, plans);

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { exitCodes } from '../../../src/cli/exit-codes.js';
 import { tempFolder } from '../../config/temp-folder.js';
+import { runCommand, type Ended } from '../../harness/run-command.js';
 import { serverEntry } from '../../harness/start-bridge.js';
 
 const commands = [
@@ -19,12 +20,6 @@ const commands = [
   ),
 ];
 
-interface Ended {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
 describe('the command line', () => {
   let homeDir: string;
 
@@ -34,15 +29,7 @@ describe('the command line', () => {
 
   /** Runs a command with a home folder of its own. */
   function run(words: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
-    return new Promise((resolve) => {
-      const child = execFile(
-        process.execPath,
-        [serverEntry, ...words],
-        { cwd: homeDir, env: { HOME: homeDir, PATH: process.env['PATH'], ...env } },
-        (_error, out, err) => resolve({ code: child.exitCode ?? -1, out, err }),
-      );
-      child.stdin?.end();
-    });
+    return runCommand(words, { cwd: homeDir, env: { HOME: homeDir, PATH: process.env['PATH'], ...env } });
   }
 
   it.each(commands)('%s %s has a help that names the global options and has examples', async (...words) => {
