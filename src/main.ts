@@ -5,8 +5,9 @@ import { readEnvironment } from './config/own-places.js';
 const WRITABLE_BY_OTHERS = 0o002;
 process.umask(process.umask(WRITABLE_BY_OTHERS) | WRITABLE_BY_OTHERS);
 
+let folder: string | undefined;
 try {
-  process.cwd();
+  folder = process.cwd();
 } catch {
   // The folder was removed. Relative paths have no meaning there, and most programs do not start in it.
   process.chdir('/');
@@ -17,7 +18,7 @@ const words = process.argv.slice(2);
 const options = serveOptions(words);
 if (options === undefined) {
   const { runProgram } = await import('./cli/program.js');
-  process.exitCode = await runProgram(process.argv, readEnvironment());
+  process.exitCode = await runProgram(process.argv, readEnvironment(), folder);
 } else {
   const { serve } = await import('./cli/serve.js');
   await serve(options, readEnvironment());

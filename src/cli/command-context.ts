@@ -16,10 +16,12 @@ const FEWEST_COLOUR_BITS = 3;
 export interface CommandContext {
   readonly env: NodeJS.ProcessEnv;
   readonly homeDir: string;
+  /** The current folder; undefined when it was removed. */
+  readonly folder: string | undefined;
   readonly serverEntry: string;
   readonly keeperEntry: string;
   readonly boardEntry: string;
-  /** How a person runs this program, for words about what to do next. */
+  /** How a person runs this program with these settings, for words about what to do next; known in the action of a command. */
   readonly command: string;
   /** The settings file that the command line names; known in the action of a command. */
   readonly configPath: string | undefined;
@@ -63,6 +65,16 @@ function wrong(what: string, text: string): never {
     'INVALID_ARGUMENTS',
     `${what} (got '${oneLine(text, SHOWN_CHARS)}').`,
     'Correct the number.',
+  );
+}
+
+/** The current folder, for a command that names none. Throws PATH_NOT_FOUND when it was removed. */
+export function currentFolder(folder: CommandContext['folder']): string {
+  if (folder !== undefined) return folder;
+  throw new BridgeError(
+    'PATH_NOT_FOUND',
+    'The current folder was removed, so it is no folder for a task.',
+    'Go to the folder of a project with cd, or name it on the command line.',
   );
 }
 

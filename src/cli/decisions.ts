@@ -1,10 +1,11 @@
 // Pure: a decision as a person reads it in a terminal, and what a person writes as an answer to it.
-import { BridgeError } from '../base/errors.js';
+import { BridgeError, type ErrorCode } from '../base/errors.js';
 import { DECISION_ID_PATTERN } from '../base/ids.js';
 import { shownLine, oneLine, quotedLines } from '../base/text.js';
 import { described } from '../tasks/decisions/described.js';
 import type { DecisionAnswer } from '../tasks/task-host.js';
 import { isFinal, isNative, openDecisions, type Decision, type TaskRecord } from '../tasks/task.js';
+import { shortId } from './find-task.js';
 import { fitted, type Look } from './terminal-text.js';
 
 export const verdicts = ['allow', 'allow_session', 'deny'] as const;
@@ -18,6 +19,8 @@ const TOO_LONG = '(more than can be shown here: attach to the task to see it, or
 const JUST_NOW_MS = 60_000;
 const MAX_REASON_CHARS = 300;
 const SHOWN_CHARS = 40;
+/** Where more than one choice is an answer. */
+const SEVERAL = '; several choices as --option 1,2';
 /** Before the rest of a line that is too wide: it looks like no line of its own. */
 const WRAPPED = '  ';
 
@@ -59,17 +62,23 @@ export function answerLines(decision: Decision, begin: string): string[] {
       'Answer it with one of:',
       ...described(decision).choices.map(({ answer }) => `${command} ${answer}`),
     ];
+  const several = [only, ...more].some(({ multiSelect }) => multiSelect) ? SEVERAL : '';
   if (more.length > 0 || only.options.length === 0)
     return [
-      'Answer it with deny, or with one --option for each question, a number or your own words, after:',
+      `Answer it with deny, or with one --option for each question, a number or your own words${several}, after:`,
       `${command} deny`,
       command,
     ];
   return [
-    'Answer it with one of these (after --option your own words count too):',
+    `Answer it with one of these (after --option your own words count too${several}):`,
     ...only.options.map((_, index) => `${command} --option ${index + 1}`),
     `${command} deny`,
   ];
+}
+
+/** `<program> tasks answer <task>`, or that of a session that a person started. */
+export function answerCommand(record: TaskRecord, command: string): string {
+  return `${command} ${isNative(record) ? 'native' : 'tasks'} answer ${shortId(record.task_id)}`;
 }
 
 /** How a request is answered by typing. */
@@ -212,29 +221,25 @@ export function openDecision(
   { command, nowMs }: { readonly command: string; readonly nowMs: number },
 ): Decision {
   const open = openDecisions(record);
-  const ids = open.map(({ decision_id }) => decision_id).join(', ');
   const [first] = open;
+  const ids = open.map(({ decision_id }) => decision_id).join(', ');
   const show = `${command} ${isNative(record) ? 'native' : 'tasks'} show ${record.task_id}`;
   const hint = `${show} shows what it ${isFinal(record.status) ? 'did' : 'does'}.`;
-  const closed =
-    id === undefined
-      ? justClosed(record, nowMs)
-      : record.decisions.find(({ decision_id, closed_at }) => decision_id === id && closed_at !== null);
-  if (closed !== undefined && (id !== undefined || first === undefined))
-    throw new BridgeError('DECISION_CLOSED', closedWords(closed), hint);
-  if (first === undefined) {
-    const message = `${record.task_id} asks nothing now: it is ${record.status}.`;
-    throw new BridgeError('DECISION_NOT_FOUND', message, hint);
-  }
-  if (id === undefined && open.length === 1) return first;
-  if (id === undefined) {
-    const message = `${record.task_id} asks ${open.length} things: ${ids}.`;
-    throw new BridgeError('INVALID_ARGUMENTS', message, 'Name one of them before the answer.');
-  }
-  const named = open.find(({ decision_id }) => decision_id === id);
+  const refused = (code: ErrorCode, message: string, how: string) => new BridgeError(code, message, how);
+  const named = record.decisions.find(({ decision_id }) => decision_id === id);
+  const closed = id === undefined && first === undefined ? justClosed(record, nowMs) : named;
+  if (closed !== undefined && !open.includes(closed))
+    throw refused('DECISION_CLOSED', closedWords(closed), hint);
+  if (first === undefined)
+    throw refused('DECISION_NOT_FOUND', `${record.task_id} asks nothing now: it is ${record.status}.`, hint);
   if (named !== undefined) return named;
-  const message = `${record.task_id} has no open decision '${oneLine(id, SHOWN_CHARS)}'.`;
-  throw new BridgeError('DECISION_NOT_FOUND', message, `Open: ${ids}.`);
+  if (id !== undefined) {
+    const message = `${record.task_id} has no open decision '${oneLine(id, SHOWN_CHARS)}'.`;
+    throw refused('DECISION_NOT_FOUND', message, `Open: ${ids}.`);
+  }
+  if (open.length === 1) return first;
+  const message = `${record.task_id} asks ${open.length} things: ${ids}.`;
+  throw refused('INVALID_ARGUMENTS', message, 'Name one of them before the answer.');
 }
 
 /** The last decision that was asked, while its end is fresh; one that a rule took was asked of no person. */

@@ -1,7 +1,7 @@
 import { VERSION } from '../base/package.js';
 import { managedSettingsPlaces } from '../claude/own-settings.js';
 import { allChecks } from '../doctor/all-checks.js';
-import type { Category, DoctorParts, DoctorPlace, Status } from '../doctor/check.js';
+import type { Category, Status } from '../doctor/check.js';
 import { rules } from '../doctor/checks/task.js';
 import { makeContext } from '../doctor/make-context.js';
 import { entryLines, exitCodeOf, reportOf, titleLine, verdictLine, type Entry } from '../doctor/report.js';
@@ -32,15 +32,30 @@ export interface DoctorFlags {
 
 /** Prints what was checked, each line as soon as it is known, or one JSON value. Resolves with 0, 1 (warnings) or 2 (errors). */
 export async function runDoctor(
-  flags: DoctorFlags,
+  { json = false, fix = false, quick = false, rules: withRules = false }: DoctorFlags,
   context: CommandContext,
   signal: AbortSignal,
 ): Promise<number> {
-  const { json = false, fix = false, quick = false } = flags;
-  const { look, output } = context;
+  const { env, homeDir, configPath, command, serverEntry, look, output } = context;
   const write = (text: string): void => void output.write(text);
-  const whole = flags.rules === true ? [...allChecks, rules] : allChecks;
-  const parts = makeContext(placeOf(context, signal), partsOf(context));
+  const place = {
+    ...{ env, homeDir, configPath, command, serverEntry, signal },
+    cwd: process.cwd(),
+    platform: process.platform,
+    uid: process.getuid?.() ?? 0,
+    managedSettings: managedSettingsPlaces,
+    testedClaude: CLAUDE_VERSIONS,
+  };
+  const parts = makeContext(place, {
+    tryTask: async (claude, stopped) => {
+      let report = '';
+      const take = (text: string): void => void (report += text);
+      const code = await runDemo({ write: take, serverEntry, env, claude, signal: stopped });
+      return { ok: code === 0, report };
+    },
+    tryRules: (claude, stopped) => rulesContract(claude, env['PATH'] ?? '', stopped),
+  });
+  const whole = withRules ? [...allChecks, rules] : allChecks;
   const checks = quick ? whole.filter(({ category }) => category !== 'task') : whole;
   let category: Category | undefined;
   const show = (entry: Entry): void => {
@@ -57,37 +72,8 @@ export async function runDoctor(
 
 /** The lines of a check with its sign in a colour, broken at words; a command is pasted, and never broken. */
 function shownEntry(entry: Entry, look: Look): string {
-  const lines = entryLines(entry).split('\n');
   const fit = (line: string): string =>
     line.startsWith(COMMAND_INDENT) ? line : fitted(line, look, '      ');
-  return lines
-    .map(fit)
-    .join('\n')
-    .replace(/\S/, (sign) => look.paint(STYLES[entry.status], sign));
-}
-
-function placeOf(
-  { env, homeDir, configPath, command, serverEntry }: CommandContext,
-  signal: AbortSignal,
-): DoctorPlace {
-  return {
-    ...{ env, homeDir, configPath, command, serverEntry, signal },
-    cwd: process.cwd(),
-    platform: process.platform,
-    uid: process.getuid?.() ?? 0,
-    managedSettings: managedSettingsPlaces,
-    testedClaude: CLAUDE_VERSIONS,
-  };
-}
-
-function partsOf({ env, serverEntry }: CommandContext): DoctorParts {
-  return {
-    tryTask: async (claude, signal) => {
-      let report = '';
-      const write = (text: string): void => void (report += text);
-      const code = await runDemo({ write, serverEntry, env, claude, signal });
-      return { ok: code === 0, report };
-    },
-    tryRules: (claude, signal) => rulesContract(claude, env['PATH'] ?? '', signal),
-  };
+  const lines = entryLines(entry).split('\n').map(fit);
+  return lines.join('\n').replace(/\S/, (sign) => look.paint(STYLES[entry.status], sign));
 }

@@ -49,38 +49,32 @@ export async function findTask(
   const matching = (await shelf.ids()).filter(
     (id) => (prefix !== PREFIX && id.startsWith(prefix)) || (isShort && id.endsWith(given)),
   );
+  const shown = given.slice(0, 40);
   const [first, ...others] = matching;
   if (first === undefined) {
-    throw new BridgeError(
-      'TASK_NOT_FOUND',
-      `No id of a ${one} begins or ends with '${given.slice(0, 40)}'.`,
-      given.length < FEWEST_DIGITS
-        ? `Give four digits or more; ${list} lists all ${one}s.`
-        : `${list} lists all ${one}s.`,
-    );
+    const more = given.length < FEWEST_DIGITS ? 'Give four digits or more; ' : '';
+    throw notFound(`No id of a ${one} begins or ends with '${shown}'.`, `${more}${list} lists all ${one}s.`);
   }
-  if (others.length > 0) {
-    throw new BridgeError(
-      'INVALID_ARGUMENTS',
-      `'${given.slice(0, 40)}' may be ${matching.length} ${one}s: ${named(matching)}.`,
-      'Use more of the id.',
-    );
-  }
-  return shelf.read(first);
+  if (others.length === 0) return shelf.read(first);
+  throw ambiguous(`'${shown}' may be ${matching.length} ${one}s: ${named(matching)}.`, 'Use more of the id.');
 }
 
-function onlyRunning(running: readonly TaskRecord[], words: ShelfWords): TaskRecord {
+function onlyRunning(running: readonly TaskRecord[], { one, list }: ShelfWords): TaskRecord {
   const [first, ...others] = running;
-  if (first !== undefined && others.length === 0) return first;
-  throw new BridgeError(
-    first === undefined ? 'TASK_NOT_FOUND' : 'INVALID_ARGUMENTS',
-    first === undefined
-      ? `No ${words.one} is running.`
-      : `${running.length} ${words.one}s are running: ${named(
-          running.map(({ task_id, project_path }) => `${task_id} (${oneLine(project_path, MAX_PATH_CHARS)})`),
-        )}.`,
-    first === undefined ? `${words.list} lists the finished ones.` : 'Pass the id of one.',
+  if (first === undefined) throw notFound(`No ${one} is running.`, `${list} lists the finished ones.`);
+  if (others.length === 0) return first;
+  const names = running.map(
+    ({ task_id, project_path }) => `${task_id} (${oneLine(project_path, MAX_PATH_CHARS)})`,
   );
+  throw ambiguous(`${running.length} ${one}s are running: ${named(names)}.`, 'Pass the id of one.');
+}
+
+function notFound(message: string, hint: string): BridgeError {
+  return new BridgeError('TASK_NOT_FOUND', message, hint);
+}
+
+function ambiguous(message: string, hint: string): BridgeError {
+  return new BridgeError('INVALID_ARGUMENTS', message, hint);
 }
 
 function named(texts: readonly string[]): string {

@@ -1,9 +1,11 @@
 import { realpath } from 'node:fs/promises';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { readJsonFile } from '../base/files/json-file.js';
 import { shellWord } from '../base/text.js';
 import type { ServerCommand } from '../clients/server-command.js';
+import { expandHome } from '../config/places.js';
+import type { CommandContext } from './command-context.js';
 
 const NAME = 'claude-code-bridge';
 /** A package of the registry, with or without a version: no file, folder or address. */
@@ -21,10 +23,22 @@ export async function ownCommand(entry: string, path: string | undefined, homeDi
   return links.includes(file) ? NAME : `node ${shellWord(file, homeDir)}`;
 }
 
-/** How a client starts the server at `entry` again: by npx if that installed it by name, else by Node and the file. */
-export async function serverCommandFor(entry: string, node: string): Promise<ServerCommand> {
-  const spec = await npxSpec(entry);
-  return spec === undefined ? { command: node, args: [entry] } : { command: 'npx', args: ['-y', spec] };
+/** The command with the settings file that this call was given by `--config`: what it suggests is about the same settings. */
+export function withConfig(command: string, configPath: string | undefined, homeDir: string): string {
+  if (configPath === undefined) return command;
+  return `${command} --config ${shellWord(resolve(expandHome(configPath, homeDir)), homeDir)}`;
+}
+
+/** How a client starts this server again, with the settings file of `--config`: by npx if that installed it by name, else by Node and the file. */
+export async function serverCommandFor(
+  { serverEntry, configPath, homeDir }: Pick<CommandContext, 'serverEntry' | 'configPath' | 'homeDir'>,
+  node: string,
+): Promise<ServerCommand> {
+  const spec = await npxSpec(serverEntry);
+  const config = configPath === undefined ? [] : ['--config', resolve(expandHome(configPath, homeDir))];
+  return spec === undefined
+    ? { command: node, args: [serverEntry, ...config] }
+    : { command: 'npx', args: ['-y', spec, ...config] };
 }
 
 /** npx notes what it was asked for beside the packages that it installs. Undefined for what another program installed, and for a tarball. */

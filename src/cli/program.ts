@@ -2,41 +2,40 @@ import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { doctorSentence, isForDoctor, BridgeError, messageOf, nextWords } from '../base/errors.js';
-import {
-  addAttach,
-  addBoard,
-  addDemo,
-  addDoctor,
-  addServe,
-  addState,
-  addTrust,
-  addVersion,
-} from './add-commands.js';
-import { addInit } from './add-init.js';
-import { addRun } from './add-run.js';
-import { addNative, addTasks, DEFAULT_LIST } from './add-tasks.js';
+import { addCommands, addSetup } from './commands.js';
 import { lookOf, type CommandContext } from './command-context.js';
 import { exitCodeOfError, exitCodes } from './exit-codes.js';
-import { examplesOf } from './help-examples.js';
 import { byCommand } from './next-commands.js';
-import { ownCommand } from './own-command.js';
+import { ownCommand, withConfig } from './own-command.js';
 import { StandardOutput } from './standard-output.js';
+import { addNative, addTasks } from './tasks-commands.js';
 import { fitted } from './terminal-text.js';
 import { VERSION } from '../base/package.js';
 
 /** With less room, descriptions are not broken at words. */
 const FEWEST_HELP_COLUMNS = 20;
 
-/** Runs the command that `argv` names and resolves with its exit code, one of `exitCodes`. Errors are printed to stderr. */
-export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+/**
+ * Runs the command that `argv` names and resolves with its exit code, one of `exitCodes`. Errors are printed to stderr. `folder`: the current
+ * one; undefined when it was removed.
+ */
+export async function runProgram(
+  argv: readonly string[],
+  env: NodeJS.ProcessEnv,
+  folder: string | undefined,
+): Promise<number> {
   let exitCode = 0;
   const output = new StandardOutput(process.stdout);
   const homeDir = env['HOME'] ?? homedir();
   const program = new Command('claude-code-bridge');
+  const command = await ownCommand(argv[1] ?? '', env['PATH'], homeDir);
   const context: CommandContext = {
     env,
     homeDir,
-    command: await ownCommand(argv[1] ?? '', env['PATH'], homeDir),
+    folder,
+    get command() {
+      return withConfig(command, this.configPath, homeDir);
+    },
     serverEntry: fileURLToPath(new URL('./main.js', import.meta.url)),
     keeperEntry: fileURLToPath(new URL('./keeper.js', import.meta.url)),
     boardEntry: fileURLToPath(new URL('./board.js', import.meta.url)),
@@ -57,24 +56,14 @@ export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv
     .option('--toolsets <names>', 'toolsets to offer, separated by commas, or "all"')
     .configureHelp({ showGlobalOptions: true, minWidthToWrap: FEWEST_HELP_COLUMNS })
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error:/, 'INVALID_ARGUMENTS:')) })
-    .showHelpAfterError(`Run ${context.command} --help for the commands and their options.`)
+    .showHelpAfterError(`Run ${command} --help for the commands and their options.`)
     .exitOverride();
-  for (const add of [
-    addServe,
-    addRun,
-    addBoard,
-    addAttach,
-    addTasks,
-    addNative,
-    addInit,
-    addTrust,
-    addState,
-    addDoctor,
-    addDemo,
-    addVersion,
-  ])
-    add(program, context);
-  completeHelp(program, context.command, '');
+  addCommands(program, command, context);
+  addTasks(program, command, context);
+  addNative(program, command, context);
+  addSetup(program, command, context);
+  const examples = ['run "Fix the failing test."', 'tasks', 'board'].map((words) => `  ${command} ${words}`);
+  program.addHelpText('after', `\nExamples:\n${examples.join('\n')}`);
   try {
     await program.parseAsync([...argv]);
   } catch (error) {
@@ -102,16 +91,4 @@ function errorText(error: unknown, { command, env }: CommandContext): string {
   const doctor = isForDoctor(code) ? `\n${doctorSentence(command)}` : '';
   const hint = nextWords(next, byCommand(command)).replaceAll('`claude-code-bridge ', `\`${command} `);
   return `${shown}\n${hint}${doctor}\n`;
-}
-
-/** Each command shows its examples, and after an error names its own help. `path`: the words before it, after those of the program. */
-function completeHelp(parent: Command, program: string, path: string): void {
-  const examples = examplesOf(path.trim()).map((example) => `  ${program} ${example}`.trimEnd());
-  if (examples.length > 0) parent.addHelpText('after', `\nExamples:\n${examples.join('\n')}`);
-  for (const command of parent.commands) {
-    // The default of its parent has a name that nobody types.
-    const own = command.name() === DEFAULT_LIST ? path : `${path} ${command.name()}`;
-    command.showHelpAfterError(`Run ${program}${own} --help for its arguments and options.`);
-    if (command.name() !== DEFAULT_LIST) completeHelp(command, program, own);
-  }
 }

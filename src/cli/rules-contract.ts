@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { cliPermissions } from '../approvals/cli-permissions.js';
 import type { RuleRow } from '../approvals/modes.js';
 import { toolRow } from '../approvals/tool-table.js';
@@ -18,8 +18,7 @@ import { parseTranscriptLine, type ToolOutcome } from '../claude/transcript-entr
 import { MARK_VARIABLE } from '../os/mark-variable.js';
 import { killTree } from '../pty/kill-ladder.js';
 import { scriptedClaudeEnvironment, writeClaudeHome } from './demo/claude-home.js';
-import { startScriptedApi } from './demo/scripted-api.js';
-import type { ScriptedTurn } from './demo/messages-api.js';
+import { startScriptedApi, type ScriptedRequest, type ScriptedTurn } from './demo/scripted-api.js';
 
 type Outcome = 'denied' | 'asked' | 'done' | 'failed';
 
@@ -30,14 +29,14 @@ interface Call {
 }
 
 const rows: readonly RuleRow[] = [
-  { rule: 'Bash(touch *)', verdict: 'deny', reason: 'contract' },
-  { rule: 'Read(secret/**)', verdict: 'deny', reason: 'contract' },
-  { rule: 'Read(key[0-9].txt)', verdict: 'deny', reason: 'contract' },
-  { rule: 'WebFetch(domain:denied.invalid)', verdict: 'deny', reason: 'contract' },
-  { rule: 'Bash(mkdir *)', verdict: 'ask', reason: 'contract' },
-  { rule: 'Edit(asked/**)', verdict: 'ask', reason: 'contract' },
-  { rule: 'Agent(contract)', verdict: 'deny', reason: 'contract' },
-];
+  ['Bash(touch *)', 'deny'],
+  ['Read(secret/**)', 'deny'],
+  ['Read(key[0-9].txt)', 'deny'],
+  ['WebFetch(domain:denied.invalid)', 'deny'],
+  ['Bash(mkdir *)', 'ask'],
+  ['Edit(asked/**)', 'ask'],
+  ['Agent(contract)', 'deny'],
+].map(([rule = '', verdict]) => ({ rule, verdict: verdict === 'ask' ? 'ask' : 'deny', reason: 'contract' }));
 
 const command = (line: string, expected: Outcome, tool = 'Bash'): Call => ({
   tool,
@@ -88,67 +87,68 @@ const ALLOWED: ToolVerdict = { verdict: 'allow', reason: 'contract' };
  * on. Resolves with one line for each difference; without an account, in some ten seconds.
  */
 export async function rulesContract(claude: string, path: string, signal: AbortSignal): Promise<string[]> {
-  return withTempFolder('claude-code-bridge-rules-', async (folder) =>
-    contractIn(await realpath(folder), claude, path, signal),
-  );
-}
-
-async function contractIn(
-  folder: string,
-  claude: string,
-  path: string,
-  signal: AbortSignal,
-): Promise<string[]> {
-  const project = join(folder, 'project');
-  const home = join(folder, 'home');
-  await mkdir(join(project, '.claude'), { recursive: true });
-  await mkdir(join(project, 'secret'));
-  await mkdir(home);
-  await writeFile(join(project, 'secret', 'key'), 'the key');
-  await writeFile(join(project, 'names'), 'made');
-  await writeFile(join(project, 'mentioned'), UNASKED);
-  await writeFile(join(project, 'CLAUDE.md'), 'Read @more.md');
-  await writeFile(join(project, 'more.md'), 'More.');
-  await writeFile(join(project, '.claude', 'settings.json'), projectSettings(join(folder, 'hook-ran')));
-  await writeClaudeHome(home, { trustedProjects: [project] });
-  const script = calls.map(({ tool, input }): ScriptedTurn => ({ tools: [{ name: tool, input }] }));
-  const api = await startScriptedApi([...script, { say: 'Done.' }]);
-  try {
-    const env = {
-      ...scriptedClaudeEnvironment({ homeDir: home, apiUrl: api.url, path }),
-      ...OWN_SOURCES_ENVIRONMENT,
-      ...WITHOUT_MENTIONS,
-      CLAUDE_CODE_TMPDIR: folder,
-    };
-    const session = await runSession({ claude, project, env }, signal);
-    const results = await resultsIn(join(home, '.claude'), session.id);
-    const turns = api.requests.filter(({ kind }) => kind === 'turn');
-    const names = new Set(turns.flatMap(({ toolNames, deferredNames }) => [...toolNames, ...deferredNames]));
-    return [
-      ...calls.flatMap((call, index) => differenceOf(call, results[index])),
-      ...[...names]
-        .filter((name) => toolRow(name) === undefined)
-        .map((name) => `the tool ${name} is not known to the bridge`),
-      ...(JSON.stringify(turns).includes(UNASKED)
-        ? ['a file that a prompt names after @ is read unasked']
-        : []),
-      ...(names.has('CronCreate') ? ['schedules are offered, although they are switched off'] : []),
-      ...['CLAUDE.md', 'more.md']
-        .filter((name) => !session.instructions.has(join(project, name)))
-        .map((name) => `that ${name} instructs it is not told`),
-      ...(existsSync(join(folder, 'hook-ran'))
-        ? ['a hook of the project ran, although its settings sleep']
-        : []),
-    ];
-  } finally {
-    await api.dispose();
-  }
+  return withTempFolder('claude-code-bridge-rules-', async (made) => {
+    const folder = await realpath(made);
+    const project = join(folder, 'project');
+    const home = join(folder, 'home');
+    const mark = join(folder, 'hook-ran');
+    await mkdir(home);
+    await writeClaudeHome(home, { trustedProjects: [project] });
+    for (const [name, text] of filesOf(mark)) {
+      await mkdir(dirname(join(project, name)), { recursive: true });
+      await writeFile(join(project, name), text);
+    }
+    const script = calls.map(({ tool, input }): ScriptedTurn => ({ tools: [{ name: tool, input }] }));
+    const api = await startScriptedApi([...script, { say: 'Done.' }]);
+    try {
+      const env = {
+        ...scriptedClaudeEnvironment({ homeDir: home, apiUrl: api.url, path }),
+        ...OWN_SOURCES_ENVIRONMENT,
+        ...WITHOUT_MENTIONS,
+        CLAUDE_CODE_TMPDIR: folder,
+      };
+      const session = await runSession({ claude, project, env }, signal);
+      const results = await resultsIn(join(home, '.claude'), session.id);
+      const untold = ['CLAUDE.md', 'more.md'].filter(
+        (name) => !session.instructions.has(join(project, name)),
+      );
+      return [
+        ...calls.flatMap((call, index) => differenceOf(call, results[index])),
+        ...differencesIn(api.requests.filter(({ kind }) => kind === 'turn')),
+        ...untold.map((name) => `that ${name} instructs it is not told`),
+        ...(existsSync(mark) ? ['a hook of the project ran, although its settings sleep'] : []),
+      ];
+    } finally {
+      await api.dispose();
+    }
+  });
 }
 
 /** A project that would run something, were its settings used. */
-function projectSettings(mark: string): string {
+function filesOf(mark: string): readonly (readonly [string, string])[] {
   const hooks = [{ hooks: [{ type: 'command', command: `touch '${mark}'` }] }];
-  return JSON.stringify({ hooks: { PreToolUse: hooks, PermissionRequest: hooks, SessionStart: hooks } });
+  const settings = { hooks: { PreToolUse: hooks, PermissionRequest: hooks, SessionStart: hooks } };
+  return [
+    ['secret/key', 'the key'],
+    ['names', 'made'],
+    ['mentioned', UNASKED],
+    ['CLAUDE.md', 'Read @more.md'],
+    ['more.md', 'More.'],
+    ['.claude/settings.json', JSON.stringify(settings)],
+  ];
+}
+
+/** What was offered and sent to the model, other than the bridge relies on. */
+function differencesIn(turns: readonly ScriptedRequest[]): string[] {
+  const names = new Set(turns.flatMap(({ toolNames, deferredNames }) => [...toolNames, ...deferredNames]));
+  const unknown = [...names].filter((name) => toolRow(name) === undefined);
+  return [
+    ...unknown.map((name) => `the tool ${name} is not known to the bridge`),
+    ...(JSON.stringify(turns).includes(UNASKED)
+      ? ['a file that a prompt names after @ is read unasked']
+      : []),
+    ...(names.has('CronCreate') ? ['schedules are offered, although they are switched off'] : []),
+  ];
 }
 
 function differenceOf(call: Call, result: ToolOutcome | undefined): string[] {
@@ -174,14 +174,11 @@ async function resultsIn(configDir: string, sessionId: string): Promise<ToolOutc
   });
 }
 
-interface SessionParts {
-  readonly claude: string;
-  readonly project: string;
-  readonly env: Readonly<Record<string, string>>;
-}
-
 /** One session by the print driver, in which each request is denied. Resolves when it has ended. */
-async function runSession({ claude, project, env }: SessionParts, signal: AbortSignal) {
+async function runSession(
+  { claude, project, env }: { claude: string; project: string; env: Readonly<Record<string, string>> },
+  signal: AbortSignal,
+) {
   const id = randomUUID();
   const mark = createSecret();
   const instructions = new Set<string>();

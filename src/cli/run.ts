@@ -6,18 +6,17 @@ import type { Disposable } from '../base/lifecycle.js';
 import { BridgeError } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
 import { expandHome } from '../config/places.js';
-import type { StartTask } from '../tasks/task-service.js';
 import { isFinal, openDecisions, type PermissionMode, type TaskRecord } from '../tasks/task.js';
 import { followLog } from './attach/follow-log.js';
-import { lookOf, requireOutsideTasks, type CommandContext } from './command-context.js';
-import { answerLines } from './decisions.js';
+import { currentFolder, lookOf, requireOutsideTasks, type CommandContext } from './command-context.js';
+import { answerCommand, answerLines } from './decisions.js';
 import { exitCodeOfEnd, exitCodes, type ExitCode } from './exit-codes.js';
 import { shortId } from './find-task.js';
 import { openTasks, type OpenTasks } from './open-tasks.js';
 import { taskDetails } from './tasks-text.js';
 import { TerminalLog } from './terminal-log.js';
 import { TerminalQuestions } from './terminal-questions.js';
-import { shortHome, shownTime } from './terminal-text.js';
+import { shortHome, shownTime, withCommand } from './terminal-text.js';
 
 /** Within this time after the first Ctrl-C a second one ends the task. */
 const SECOND_PRESS_MS = 2_000;
@@ -62,7 +61,7 @@ export async function runTask(given: string, flags: RunFlags, context: CommandCo
     const where = oneLine(shortHome(record.project_path, homeDir), MAX_PATH_CHARS);
     say(`${record.task_id} ${record.status === 'pending' ? record.reason : `started in ${where}.`}`);
     for (const note of [...(record.notes ?? []), ...(record.worktree?.notes ?? [])]) say(note);
-    const last = await followToEnd(opened, record, { keys, log, command, env, say: sayBelow });
+    const last = await followToEnd(opened, record, { command, env, say: sayBelow }, { keys, log });
     if (!isFinal(last.status)) {
       for (const line of leftLines(last, context)) say(line);
       return exitCodes.done;
@@ -87,67 +86,58 @@ async function textOf(input: NodeJS.ReadStream & { readonly fd: number }): Promi
 function leftLines(last: TaskRecord, { command, look }: CommandContext): string[] {
   const id = shortId(last.task_id);
   return [
-    `${last.task_id} goes on. Follow it again: ${command} tasks follow ${id}`,
-    `End it: ${command} tasks kill ${id}`,
+    withCommand(`${last.task_id} goes on. Follow it again:`, `${command} tasks follow ${id}`, look),
+    withCommand('End it:', `${command} tasks kill ${id}`, look),
     ...openDecisions(last).flatMap((decision) => [
       `It waits for an answer to ${decision.decision_id}, until ${shownTime(decision.expires_at, look, systemClock.now())}; then it is denied.`,
-      ...answerLines(decision, `${command} tasks answer ${id}`),
+      ...answerLines(decision, answerCommand(last, command)),
     ]),
   ];
 }
 
-function folderOf(path: string | undefined, homeDir: string): string {
+function folderOf(path: string | undefined, { homeDir, folder }: CommandContext): string {
   if (path === '')
     throw new BridgeError('INVALID_ARGUMENTS', '--path names no folder.', 'Leave it out for this one.');
-  return path === undefined ? process.cwd() : resolve(expandHome(path, homeDir));
-}
-
-function conflictWay({ queue, worktree }: RunFlags): StartTask['onConflict'] {
-  if (queue === true) return 'queue';
-  return worktree === true ? 'always_worktree' : 'error';
+  return path === undefined ? currentFolder(folder) : resolve(expandHome(path, homeDir));
 }
 
 async function start(
   opened: OpenTasks,
   prompt: string,
   flags: RunFlags,
-  { homeDir, command }: CommandContext,
+  context: CommandContext,
 ): Promise<TaskRecord> {
   const before = flags.continue === undefined ? undefined : await opened.find(flags.continue);
   try {
     return await opened.tasks.start({
       prompt,
-      path: before !== undefined && flags.path === undefined ? undefined : folderOf(flags.path, homeDir),
+      path: before !== undefined && flags.path === undefined ? undefined : folderOf(flags.path, context),
       permissionMode: flags.mode,
       model: flags.model,
       timeoutSeconds: flags.timeout,
       maxCostUsd: flags.maxCost,
       maxTokens: flags.maxTokens,
       continueFrom: before?.task_id,
-      onConflict: conflictWay(flags),
+      onConflict: flags.queue === true ? 'queue' : flags.worktree === true ? 'always_worktree' : 'error',
     });
   } catch (error) {
     if (!(error instanceof BridgeError) || error.code !== 'TASK_ALREADY_RUNNING') throw error;
     const beside = before === undefined ? ', or --worktree to work beside it' : '';
-    const hint = `Add --queue to start after it${beside}; ${command} attach shows it.`;
-    throw new BridgeError(error.code, error.message, hint, { cause: error });
+    const answer = error.next.filter((one) => typeof one !== 'string' && one.do === 'answer');
+    const hint = `Add --queue to start after it${beside}; ${context.command} attach shows it.`;
+    throw new BridgeError(error.code, error.message, [...answer, hint], { cause: error });
   }
-}
-
-interface Following extends Pick<CommandContext, 'command' | 'env' | 'say'> {
-  readonly keys: InterruptKeys;
-  readonly log: TerminalLog;
 }
 
 /** Prints the log and asks the questions of the task. Resolves with the final record, or the last one when the person leaves. */
 async function followToEnd(
   { tasks, bell }: OpenTasks,
   { task_id: taskId }: TaskRecord,
-  { keys, log, command, env, say }: Following,
+  { env, command, say }: Pick<CommandContext, 'command' | 'env' | 'say'>,
+  { keys, log }: { readonly keys: InterruptKeys; readonly log: TerminalLog },
 ): Promise<TaskRecord> {
   const look = lookOf(process.stderr, env);
-  const input = process.stdin;
-  const questions = new TerminalQuestions({ tasks, input, say, look, command, bell });
+  const questions = new TerminalQuestions({ tasks, input: process.stdin, say, look, command, bell });
   try {
     return await followLog({
       get: () => tasks.get(taskId),

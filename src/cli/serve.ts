@@ -9,14 +9,12 @@ import { loadConfig, type LoadedConfig } from '../config/load-config.js';
 import { configSchema, factsOf } from '../config/schema.js';
 import { claimProcessStdio, serveUntilGone } from '../mcp/stdio.js';
 import { exitCodeOfError } from './exit-codes.js';
-import { ownCommand } from './own-command.js';
+import { ownCommand, withConfig } from './own-command.js';
 import { toolsetNames } from '../tools/toolsets.js';
 import { VERSION } from '../base/package.js';
 
-/** Settings that cannot be used, and the defaults in their place. */
-interface Settings extends LoadedConfig {
-  readonly unusable?: BridgeError;
-}
+/** With the error of settings that cannot be used: then they are the defaults. */
+type Settings = LoadedConfig & { readonly unusable?: BridgeError };
 
 /**
  * Serves one MCP client over stdin and stdout until it is gone. With settings that cannot be used it refuses every call with what
@@ -27,24 +25,23 @@ export async function serve(args: readonly string[], given: NodeJS.ProcessEnv): 
   const startLogger = createStderrLogger('info');
   try {
     const options = readOptions(args);
-    const loaded = await loadSettings(options, given).catch(unusableSettings);
+    const homeDir = given['HOME'] ?? homedir();
+    const loaded = await loadSettings(options, given, homeDir).catch(unusableSettings);
+    const { config, unusable, source, origins } = loaded;
     // In the environment, the folders reach the board that this server starts, too.
-    const env = options.folders.length === 0 ? given : withRoots(given, options.folders);
-    const logger = createStderrLogger(loaded.config.log_level);
-    if (loaded.unusable === undefined) logStart(logger, loaded);
-    else logError(logger, loaded.unusable);
+    const env =
+      options.roots === undefined ? given : { ...given, [factsOf('allowed_roots').env]: options.roots };
+    const logger = createStderrLogger(config.log_level);
+    if (unusable === undefined) logStart(logger, loaded);
+    else logError(logger, unusable);
     guardProcess(logger);
+    const command = await ownCommand(process.argv[1] ?? '', env['PATH'], homeDir);
     const bridge = await createBridge({
-      config: loaded.config,
-      unusable: loaded.unusable,
-      env,
-      homeDir: homeOf(env),
+      ...{ config, unusable, env, homeDir, origins, logger },
       cwd: process.cwd(),
-      settingsFile: loaded.source,
-      origins: loaded.origins,
-      command: await ownCommand(process.argv[1] ?? '', env['PATH'], homeOf(env)),
+      settingsFile: source,
+      command: withConfig(command, options.config, homeDir),
       version: VERSION,
-      logger,
       keeperEntry: fileURLToPath(new URL('./keeper.js', import.meta.url)),
     });
     await serveUntilGone(bridge.parts, stdio, () => bridge.dispose());
@@ -57,8 +54,11 @@ export async function serve(args: readonly string[], given: NodeJS.ProcessEnv): 
 interface ServeOptions {
   readonly config: string | undefined;
   readonly toolsets: string | undefined;
-  /** Allowed roots, each an argument of its own: the only form in which Claude Desktop passes a list from its settings. */
-  readonly folders: readonly string[];
+  /**
+   * Allowed roots as their environment variable has them, also for folders with commas in their names. On the command line each is an argument of
+   * its own: the only form in which Claude Desktop passes a list from its settings.
+   */
+  readonly roots: string | undefined;
 }
 
 /** Throws INVALID_ARGUMENTS. */
@@ -69,7 +69,8 @@ function readOptions(args: readonly string[]): ServeOptions {
       allowPositionals: true,
       options: { config: { type: 'string' }, toolsets: { type: 'string' } },
     });
-    return { config: values.config, toolsets: values.toolsets, folders: positionals };
+    const roots = positionals.length === 0 ? undefined : JSON.stringify(positionals);
+    return { config: values.config, toolsets: values.toolsets, roots };
   } catch (error) {
     throw new BridgeError(
       'INVALID_ARGUMENTS',
@@ -79,28 +80,18 @@ function readOptions(args: readonly string[]): ServeOptions {
   }
 }
 
-function withRoots(env: NodeJS.ProcessEnv, folders: readonly string[]): NodeJS.ProcessEnv {
-  return { ...env, [factsOf('allowed_roots').env]: rootsText(folders) };
-}
-
-/** As the environment variable has it, also for folders with commas in their names. */
-function rootsText(folders: readonly string[]): string {
-  return JSON.stringify(folders);
-}
-
-async function loadSettings(options: ServeOptions, env: NodeJS.ProcessEnv): Promise<Settings> {
-  const { config, toolsets, folders } = options;
-  const roots = folders.length === 0 ? undefined : rootsText(folders);
+async function loadSettings(
+  { config, toolsets, roots }: ServeOptions,
+  env: NodeJS.ProcessEnv,
+  homeDir: string,
+): Promise<Settings> {
   const given = [
     { key: 'toolsets', source: 'flag --toolsets', text: toolsets },
     { key: 'allowed_roots', source: 'folders of the command line', text: roots },
   ] as const;
   return loadConfig({
-    env,
+    ...{ env, homeDir, configPath: config, toolsets: toolsetNames },
     cwd: process.cwd(),
-    homeDir: homeOf(env),
-    configPath: config,
-    toolsets: toolsetNames,
     overrides: given.flatMap(({ text, ...one }) => (text === undefined ? [] : [{ ...one, text }])),
   });
 }
@@ -147,8 +138,4 @@ function guardProcess(logger: Logger): void {
   process.on('unhandledRejection', (error) =>
     logger.error('An unhandled internal error', { error: messageOf(error) }),
   );
-}
-
-function homeOf(env: NodeJS.ProcessEnv): string {
-  return env['HOME'] ?? homedir();
 }

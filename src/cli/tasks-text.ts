@@ -5,12 +5,12 @@ import { worktreeTask } from '../projects/worktree-path.js';
 import { canContinue } from '../tasks/polling-hint.js';
 import { isUndoable, treeOf, type Receipt } from '../tasks/receipt/receipt.js';
 import { worktreeEndSchema } from '../tasks/worktree-maker.js';
-import { isFinal, isNative, openDecisions, type Decision, type TaskRecord } from '../tasks/task.js';
-import { answerLines, decisionLines } from './decisions.js';
+import { isFinal, isNative, openDecisions, type TaskRecord } from '../tasks/task.js';
+import { answerCommand, answerLines, decisionLines } from './decisions.js';
 import { shortId } from './find-task.js';
 import { receiptLines } from './receipt-text.js';
 import { paintedStatus, projectOf } from './tasks-table.js';
-import { ageOf, durationOf, fitted, shortHome, shownTime, type Look } from './terminal-text.js';
+import { ageOf, durationOf, fitted, shortHome, shownTime, withCommand, type Look } from './terminal-text.js';
 
 const MAX_VALUE_CHARS = 2_000;
 /** What a person may say next to a task. */
@@ -31,14 +31,18 @@ export interface DetailsOptions {
 /** Everything about one task, and the commands for it. */
 export function taskDetails(record: TaskRecord, options: DetailsOptions): string {
   const { nowMs, homeDir, look, receipt } = options;
-  const { task_id, status, created_at, worktree, cli_version } = record;
+  const { task_id, status, created_at, started_at, worktree, cli_version } = record;
+  const since = started_at ?? created_at;
   const mode = isNative(record) ? 'started by a person' : record.permission_mode;
   const fields: [string, string][] = [
     ['task', task_id],
     ['status', `${status}: ${record.reason}`],
     ['project', shortHome(projectOf(record), homeDir)],
     ['prompt', record.prompt_summary],
-    ['started', `${shownTime(created_at, look, nowMs)} (${ageOf(created_at, nowMs)} ago)${ranFor(record)}`],
+    [
+      started_at !== null ? 'started' : status === 'pending' ? 'queued' : 'created',
+      `${shownTime(since, look, nowMs)} (${ageOf(since, nowMs)} ago)${ranFor(record)}`,
+    ],
     ['driver', `${record.driver}, ${mode}${cli_version === null ? '' : `, Claude Code ${cli_version}`}`],
   ];
   const cost = receipt?.usage.cost_usd ?? 'unknown';
@@ -57,8 +61,11 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
     fields.push(['changed', record.files_changed.join(', ')]);
   const [first = '', second = '', ...others] = fieldLines(fields, look);
   const lines = [first, paintedStatus(second, status, look), ...others];
-  for (const decision of openDecisions(record))
-    lines.push('', ...openDecisionLines(decision, record, options));
+  for (const decision of openDecisions(record)) {
+    const until = `(until ${shownTime(decision.expires_at, look, nowMs)})`;
+    const ways = answerLines(decision, answerCommand(record, options.command));
+    lines.push('', ...decisionLines(decision, look), until, ...ways);
+  }
   // What an agent printed must not drive the terminal that it is shown in.
   const output = record.last_output === '' ? [] : ['', 'last output:', quotedLines(record.last_output)];
   const rest = receipt === undefined ? output : receiptLines(receipt);
@@ -68,7 +75,10 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
   const goOn: [string, string][] =
     record.ended_by_budget !== undefined ? [['go on', budgetWords(record)]] : [];
   const next = [...goOn, ...nextCommands(record, options)];
-  if (next.length > 0) lines.push('', ...fieldLines(next, { ...look, columns: undefined }));
+  const width = Math.max(...next.map(([name]) => name.length));
+  if (next.length > 0) lines.push('');
+  for (const [name, command] of next)
+    lines.push(withCommand(`${name.padEnd(width)} `, command, look).replace(name, look.paint('dim', name)));
   return `${lines.join('\n')}\n`;
 }
 
@@ -78,26 +88,27 @@ function budgetWords({ ended_by_budget }: TaskRecord): string {
     : 'It gets a budget of its own: --max-cost and --max-tokens, up to what the setting task_budget allows.';
 }
 
-/** What is asked, until when, and how it is answered. */
-function openDecisionLines(
-  decision: Decision,
-  record: TaskRecord,
-  { command, look, nowMs }: DetailsOptions,
-): string[] {
-  const until = `(until ${shownTime(decision.expires_at, look, nowMs)})`;
-  const begin = `${command} ${isNative(record) ? 'native' : 'tasks'} answer ${shortId(record.task_id)}`;
-  return [...decisionLines(decision, look), until, ...answerLines(decision, begin)];
-}
-
 /** What `tasks interrupt` prints. `before`: the task as it was; a message that waited then goes in after the turn. */
-export function interruptedWords({ task_id, messages = [] }: TaskRecord, command: string): string {
+export function interruptedWords(
+  { task_id, messages = [] }: TaskRecord,
+  { command, look }: Pick<DetailsOptions, 'command' | 'look'>,
+): string {
   const waiting = messages.filter(({ state }) => state === 'waiting').length;
   const id = shortId(task_id);
+  const was = `${task_id} was interrupted.`;
   const next =
     waiting === 0
-      ? `To say what it does instead: ${command} tasks message ${id} ${SAMPLE_MESSAGE}`
-      : `It gets ${countedNoun(waiting, 'message')} that waited. To see the answer: ${command} tasks follow ${id}`;
-  return `${task_id} was interrupted. ${next}\n`;
+      ? withCommand(
+          `${was} To say what it does instead:`,
+          `${command} tasks message ${id} ${SAMPLE_MESSAGE}`,
+          look,
+        )
+      : withCommand(
+          `${was} It gets ${countedNoun(waiting, 'message')} that waited. To see the answer:`,
+          `${command} tasks follow ${id}`,
+          look,
+        );
+  return `${next}\n`;
 }
 
 /** Of a task whose folder is gone. */

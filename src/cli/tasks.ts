@@ -4,11 +4,12 @@ import { countedNoun, oneLine, shownCharacters, shownLine } from '../base/text.j
 import { isNativeOn } from '../native/native-switch.js';
 import { requireOutsideSession } from '../tasks/own-session.js';
 import { treeOf } from '../tasks/receipt/receipt.js';
-import { isFinal, isNative, openDecisions, type TaskRecord } from '../tasks/task.js';
+import { isFinal, openDecisions, type TaskRecord } from '../tasks/task.js';
 import { finishWords, type FinishAction } from '../tasks/worktree-maker.js';
 import { followLog } from './attach/follow-log.js';
 import { requireOutsideTasks, type CommandContext } from './command-context.js';
 import {
+  answerCommand,
   answerLines,
   answerOf,
   decisionLines,
@@ -23,7 +24,7 @@ import { changedFiles } from './receipt-text.js';
 import { taskTable } from './tasks-table.js';
 import { interruptedWords, taskDetails } from './tasks-text.js';
 import { TerminalLog } from './terminal-log.js';
-import { paintedDiff } from './terminal-text.js';
+import { paintedDiff, withCommand } from './terminal-text.js';
 
 /** Every task that a state directory can hold. */
 const MAX_TASKS = 10_000;
@@ -146,7 +147,7 @@ export class TaskCommands {
   }
 
   async message(task: string, text: string): Promise<ExitCode> {
-    const { command, env } = this.#options;
+    const { command, env, look } = this.#options;
     const record = await this.#opened.find(task);
     const { task_id } = record;
     await requireOutsideSession(record, env);
@@ -154,15 +155,15 @@ export class TaskCommands {
     const [open] = openDecisions(after);
     const waits = open === undefined ? '' : ` It waits until ${open.decision_id} is answered.`;
     const next = `${command} tasks follow ${shortId(task_id)}`;
-    const sent = `The message is on its way to ${task_id}.${waits} To see the answer: ${next}\n`;
-    return this.#print(after, sent);
+    const sent = `The message is on its way to ${task_id}.${waits} To see the answer:`;
+    return this.#print(after, `${withCommand(sent, next, look)}\n`);
   }
 
   async interrupt(task: string): Promise<ExitCode> {
     const before = await this.#opened.find(task);
     const request = { interrupt: true, by: 'command line' } as const;
     const after = await this.#opened.tasks.message(before.task_id, request);
-    return this.#print(after, interruptedWords(before, this.#options.command));
+    return this.#print(after, interruptedWords(before, this.#options));
   }
 
   async kill(task: string, reason: string = KILLED_BY_PERSON): Promise<ExitCode> {
@@ -191,8 +192,9 @@ export class TaskCommands {
   async finish(task: string, action: FinishAction, given?: string): Promise<ExitCode> {
     const found = await this.#opened.find(task);
     const { task_id } = found;
-    // What is brought home is what is shown.
-    const receipt = action === 'discard' ? undefined : await this.#opened.receiptOf(found);
+    // What is brought home is what is shown; of a task that was finished nothing is left to show.
+    const isShown = action !== 'discard' && found.worktree?.finished === undefined;
+    const receipt = isShown ? await this.#opened.receiptOf(found) : undefined;
     const tree = receipt && treeOf(receipt);
     if (receipt !== undefined)
       for (const line of [...changedFiles(receipt), ...(tree === undefined ? [] : [`tree ${tree}`])])
@@ -256,9 +258,8 @@ export async function showLog(
       if (shown.has(decision.decision_id)) continue;
       shown.add(decision.decision_id);
       log.clear();
-      const begin = `${command} ${isNative(now) ? 'native' : 'tasks'} answer ${shortId(now.task_id)}`;
-      for (const line of ['', ...decisionLines(decision, look), ...answerLines(decision, begin), ''])
-        say(line);
+      const ways = answerLines(decision, answerCommand(now, command));
+      for (const line of ['', ...decisionLines(decision, look), ...ways, '']) say(line);
     }
   };
   return followLog({

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createInterface, type Interface } from 'node:readline';
 import { ReadStream } from 'node:tty';
 import { sleep } from '../base/clock.js';
@@ -8,8 +9,7 @@ import { oneLine } from '../base/text.js';
 import type { DecisionAnswer } from '../tasks/task-host.js';
 import type { TaskService } from '../tasks/task-service.js';
 import { openDecisions, type Decision, type TaskRecord } from '../tasks/task.js';
-import { answerLines, decisionLines, requestWords, typedChoice, typedVerdict } from './decisions.js';
-import { shortId } from './find-task.js';
+import { answerCommand, answerLines, decisionLines, requestWords, typedChoice, typedVerdict } from './decisions.js';
 import { fitted, type Look } from './terminal-text.js';
 
 /** How often it is checked whether somebody else has answered. */
@@ -17,6 +17,7 @@ const CHECK_MS = 500;
 const BELL = '\x07';
 const SHOWN_CHARS = 40;
 const QUESTION_WORDS = 'Type a number or your own words, then Enter; "deny" declines.';
+const SEVERAL_WORDS = 'Type a number, several such as 1,2, or your own words, then Enter; "deny" declines.';
 
 export interface TerminalQuestionsOptions {
   readonly tasks: Pick<TaskService, 'get' | 'respond'>;
@@ -34,9 +35,10 @@ export interface TerminalQuestionsOptions {
 export class TerminalQuestions implements Disposable {
   readonly #options: TerminalQuestionsOptions;
   readonly #asked = new Set<string>();
-  /** Undefined without a terminal, and after the end of its input. */
-  #lines: Interface | undefined;
-  #take: ((line: string | undefined) => void) | undefined;
+  /** Undefined without a terminal. */
+  readonly #lines: Interface | undefined;
+  /** Aborted when no line follows. */
+  readonly #over = new AbortController();
 
   constructor(options: TerminalQuestionsOptions) {
     this.#options = options;
@@ -44,53 +46,38 @@ export class TerminalQuestions implements Disposable {
     if (!(options.input instanceof ReadStream) || options.input.readableEnded) return;
     // Read from the beginning: a line typed before a question was shown is no answer to it.
     this.#lines = createInterface({ input: options.input, terminal: false });
-    this.#lines.on('line', (line) => this.#take?.(line));
-    this.#lines.on('close', () => {
-      this.#lines = undefined;
-      this.#take?.(undefined);
-    });
+    this.#lines.on('close', () => this.#over.abort());
   }
 
   /** Resolves when each open decision was asked once, and answered by somebody or left to others. */
   async ask(record: TaskRecord, signal: AbortSignal): Promise<void> {
-    const { say, look } = this.#options;
+    const { say, look, bell, tasks, command } = this.#options;
     for (const decision of openDecisions(record)) {
       if (signal.aborted || this.#asked.has(decision.decision_id)) continue;
       this.#asked.add(decision.decision_id);
-      say(this.#options.bell && this.#lines !== undefined ? BELL : '');
+      say(bell && this.#lines !== undefined && !this.#over.signal.aborted ? BELL : '');
       for (const line of decisionLines(decision, look)) say(line);
-      const answer = await this.#answer(record.task_id, decision, signal);
-      if (answer !== undefined) await this.#respond(record.task_id, answer);
+      const closed = new AbortController();
+      const either = AbortSignal.any([signal, closed.signal]);
+      // A task that cannot be read is left to others.
+      const watching = this.#untilClosed(record.task_id, decision, either)
+        .catch(() => undefined)
+        .then(() => closed.abort());
+      const answer = await this.#typed(decision, either);
+      const isOpen = !closed.signal.aborted;
+      closed.abort();
+      await watching;
+      if (answer !== undefined) await this.#respond(tasks, record.task_id, answer);
+      else if (signal.aborted) return;
+      else if (!isOpen) say('It is no longer open: somebody else answered, or its time was over.');
+      else {
+        for (const line of answerLines(decision, answerCommand(record, command))) say(line);
+      }
     }
   }
 
   dispose(): void {
     this.#lines?.close();
-  }
-
-  async #answer(
-    taskId: string,
-    decision: Decision,
-    signal: AbortSignal,
-  ): Promise<DecisionAnswer | undefined> {
-    const { say, command } = this.#options;
-    const closed = new AbortController();
-    const both = AbortSignal.any([signal, closed.signal]);
-    const watching = this.#untilClosed(taskId, decision, both).then(
-      () => closed.abort(),
-      (error: unknown) => closed.abort(error),
-    );
-    try {
-      const answer = await this.#typed(decision, both);
-      if (answer !== undefined) return answer;
-      if (signal.aborted) return undefined;
-      if (closed.signal.aborted) say('It is no longer open: somebody else answered, or its time was over.');
-      else for (const line of answerLines(decision, `${command} tasks answer ${shortId(taskId)}`)) say(line);
-      return undefined;
-    } finally {
-      closed.abort();
-      await watching;
-    }
   }
 
   /** Undefined when there is no terminal, or the signal aborts. */
@@ -102,8 +89,9 @@ export class TerminalQuestions implements Disposable {
     const shared = { decision_id, by: 'terminal' };
     for (const question of questions) {
       const about = questions.length === 1 ? '' : `${answers.length + 1}: `;
+      const words = question.multiSelect ? SEVERAL_WORDS : QUESTION_WORDS;
       const read = (line: string) => (line.trim() === 'deny' ? false : typedChoice(question, line));
-      const answer = await this.#until(`${about}${QUESTION_WORDS}`, read, signal, question.options.length);
+      const answer = await this.#until(`${about}${words}`, read, signal, question.options.length);
       if (answer === undefined) return undefined;
       if (answer === false) return { ...shared, verdict: 'deny' };
       answers.push([question.question, answer]);
@@ -111,34 +99,25 @@ export class TerminalQuestions implements Disposable {
     return { ...shared, verdict: 'allow', answers: Object.fromEntries(answers) };
   }
 
-  /** Asks until a line is an answer. `count`: of the options of a question. */
+  /** Asks until a line is an answer; undefined when none follows. `count`: of the options of a question. */
   async #until<T>(
     words: string,
     read: (line: string) => T | undefined,
     signal: AbortSignal,
     count?: number,
   ): Promise<T | undefined> {
-    for (let wrong = ''; ;) {
-      const line = await this.#line(fitted(`${wrong}${words}`, this.#options.look), signal);
+    const { say, look } = this.#options;
+    const lines = this.#lines;
+    const stop = AbortSignal.any([signal, this.#over.signal]);
+    for (let wrong = ''; lines !== undefined && !stop.aborted;) {
+      say(fitted(`${wrong}${words}`, look));
+      const line = await once(lines, 'line', { signal: stop }).then(String, () => undefined);
       if (line === undefined) return undefined;
       const answer = read(line);
       if (answer !== undefined) return answer;
       wrong = notUnderstood(line, count);
     }
-  }
-
-  #line(words: string, signal: AbortSignal): Promise<string | undefined> {
-    if (this.#lines === undefined || signal.aborted) return Promise.resolve(undefined);
-    this.#options.say(words);
-    return new Promise((resolve) => {
-      const onAbort = (): void => this.#take?.(undefined);
-      this.#take = (line) => {
-        this.#take = undefined;
-        signal.removeEventListener('abort', onAbort);
-        resolve(line);
-      };
-      signal.addEventListener('abort', onAbort);
-    });
+    return undefined;
   }
 
   async #untilClosed(taskId: string, { decision_id }: Decision, signal: AbortSignal): Promise<void> {
@@ -150,9 +129,13 @@ export class TerminalQuestions implements Disposable {
     }
   }
 
-  async #respond(taskId: string, answer: DecisionAnswer): Promise<void> {
+  async #respond(
+    tasks: TerminalQuestionsOptions['tasks'],
+    taskId: string,
+    answer: DecisionAnswer,
+  ): Promise<void> {
     try {
-      await this.#options.tasks.respond(taskId, answer);
+      await tasks.respond(taskId, answer);
     } catch (error) {
       // Somebody else was first, the task has ended, or the answer does not fit; a decision that is still open is asked again.
       if (!(error instanceof BridgeError)) throw error;

@@ -76,6 +76,13 @@ export function fitted(line: string, { columns }: Look, hang = ''): string {
   return rows.map((row) => row.trimEnd()).join('\n');
 }
 
+/** Words and the command of a step: on a line of its own where a terminal would break it, since it is copied. */
+export function withCommand(words: string, command: string, look: Look): string {
+  const line = `${words} ${command}`;
+  if (look.columns === undefined || cellsOf(line) <= look.columns) return line;
+  return `${fitted(words.trimEnd(), look)}\n  ${command}`;
+}
+
 /** A line of a patch: what was added, removed, where, and in which file. */
 export function paintedDiff(line: string, { paint }: Look): string {
   const style = DIFF_STYLES.get(line.slice(0, 1));

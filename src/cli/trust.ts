@@ -31,18 +31,13 @@ export async function runTrust(options: TrustOptions): Promise<ExitCode> {
   const { env, homeDir, configPath, write, confirm, remove = false } = options;
   await requireOutsideTasks(env, 'trust a project');
   const project = await realPathOf(resolve(options.path ?? '.'));
-  const { config, source, defaultSource } = await loadConfig({
-    env,
-    cwd: process.cwd(),
-    homeDir,
-    configPath,
-  });
+  const load = () => loadConfig({ env, cwd: process.cwd(), homeDir, configPath });
+  const { config, source, defaultSource } = await load();
   const file = source ?? defaultSource;
   const before = config.projects[project]?.trust;
   if (remove) {
     if (before !== undefined) await change(file, project, undefined);
-    const after = await loadConfig({ env, cwd: process.cwd(), homeDir, configPath });
-    const isLeft = after.config.projects[project]?.trust !== undefined;
+    const isLeft = (await load()).config.projects[project]?.trust !== undefined;
     const now = isLeft ? 'Still trusted, by another entry of the setting projects' : 'No longer trusted';
     write(`${before === undefined ? 'It was not trusted' : now}: ${project}\n`);
     return exitCodes.done;

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { messageOf } from '../base/errors.js';
 import { nearestName } from '../base/input.js';
 import { oneLine } from '../base/text.js';
@@ -11,6 +11,8 @@ import { configSchema, factsOf, type ConfigKey } from './schema.js';
 const SHOWN_CHARS = 100;
 /** Texts in which a pattern that can match nothing at all (an anchor, a word border, a star) finds an empty match. */
 const PROBES = ['', 'a', ' a b\n'];
+
+const commandSchema = z.union([z.string(), z.array(z.string())]);
 
 /** A value of a setting as it was written. */
 export interface FoundSetting {
@@ -78,23 +80,12 @@ function toolsetErrors({ value, origin }: FoundSetting, known: readonly string[]
   });
 }
 
-/** The value with `~` expanded in its paths and its command. */
+/** The value with `~` expanded in its paths and its command: `~/` at the beginning of a text stands for nothing but the home folder. */
 export function withHome(key: ConfigKey, value: unknown, homeDir: string): unknown {
-  if (key === 'claude_command') return isCommand(value) ? expandCommand(value, homeDir) : value;
-  return key === 'auto_approve_patterns' ? value : expanded(value, homeDir);
-}
-
-/** `~/` at the beginning of a text stands for nothing but the home folder, in whatever setting. */
-function expanded(value: unknown, homeDir: string): unknown {
-  if (typeof value === 'string') return expandHome(value, homeDir);
-  if (Array.isArray(value)) return value.map((part: unknown) => expanded(part, homeDir));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, part]: [string, unknown]) => [
-      expandHome(name, homeDir),
-      expanded(part, homeDir),
-    ]),
-  );
+  if (key === 'auto_approve_patterns') return value;
+  if (key !== 'claude_command') return withTexts(value, (text) => expandHome(text, homeDir), true);
+  const command = commandSchema.safeParse(value);
+  return command.success ? expandCommand(command.data, homeDir) : value;
 }
 
 /** One error in the words that all of them use, without values that may be secret. */
@@ -131,12 +122,6 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-function isCommand(value: unknown): value is string | string[] {
-  return (
-    typeof value === 'string' || (Array.isArray(value) && value.every((word) => typeof word === 'string'))
-  );
-}
-
 function shown(value: unknown): string {
   return value === undefined ? 'nothing' : oneLine(JSON.stringify(value), SHOWN_CHARS);
 }
@@ -151,11 +136,13 @@ function withoutValues(name: string, value: unknown): unknown {
   return withTexts(value, (text) => text.replace(/=[^]*$/, '=…'));
 }
 
-function withTexts(value: unknown, change: (text: string) => string): unknown {
+/** The value with each text in it changed; `keys`: the names in objects, too. */
+function withTexts(value: unknown, change: (text: string) => string, keys = false): unknown {
   if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map((part: unknown) => withTexts(part, change));
+  if (Array.isArray(value)) return value.map((part: unknown) => withTexts(part, change, keys));
   if (!isObject(value)) return value;
+  const parts: [string, unknown][] = Object.entries(value);
   return Object.fromEntries(
-    Object.entries(value).map(([name, part]: [string, unknown]) => [name, withTexts(part, change)]),
+    parts.map(([name, part]) => [keys ? change(name) : name, withTexts(part, change, keys)]),
   );
 }

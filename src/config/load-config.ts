@@ -9,7 +9,7 @@ import { parseSettingsText } from './json-text.js';
 import { modeErrors, modeSettings, type Origins } from './permission-modes.js';
 import { defaultSettingsPath } from './places.js';
 import { configKeys, configKeySchema, configSchema, type Config, type ConfigKey } from './schema.js';
-import { findSettingsFile, type FoundSettingsFile } from './settings-file.js';
+import { findSettingsFile, type SettingsFileSearch } from './settings-file.js';
 import { settingsOfEnvironment, settingsOfText } from './setting-sources.js';
 
 const SHOWN_CHARS = 400;
@@ -24,12 +24,7 @@ interface ConfigOverride {
   readonly text: string;
 }
 
-export interface ConfigRequest {
-  readonly env: NodeJS.ProcessEnv;
-  readonly cwd: string;
-  readonly homeDir: string;
-  /** What `--config` named. */
-  readonly configPath?: string | undefined;
+export interface ConfigRequest extends SettingsFileSearch {
   readonly overrides?: readonly ConfigOverride[] | undefined;
   /** The names of all toolsets; left out, those in the settings are not checked. */
   readonly toolsets?: readonly string[] | undefined;
@@ -53,11 +48,13 @@ export interface LoadedConfig {
 export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> {
   const warnings: string[] = [];
   const errors: string[] = [];
-  const file = await findSettingsFile(request, (warning) => warnings.push(warning));
+  const file = await findSettingsFile(request, errors, warnings);
   const found = [
-    ...settingsOfFile(file, errors),
+    ...(file === undefined ? [] : settingsOfFile(file, errors)),
     ...settingsOfEnvironment(request.env, errors, warnings),
-    ...settingsOfOverrides(request.overrides ?? [], errors),
+    ...(request.overrides ?? []).flatMap(({ key, source, text }) =>
+      settingsOfText(key, text, source, errors),
+    ),
   ];
   const values = new Map<ConfigKey, unknown>();
   for (const setting of found) {
@@ -73,7 +70,7 @@ export async function loadConfig(request: ConfigRequest): Promise<LoadedConfig> 
   warnings.push(...(await rootWarnings(config.allowed_roots)));
   return {
     config,
-    source: file.kind === 'file' ? file.path : null,
+    source: file?.path ?? null,
     origins,
     defaultSource: defaultSettingsPath(request.homeDir),
     warnings,
@@ -91,9 +88,14 @@ export async function modesNow(
 }
 
 function unusable(errors: readonly string[]): BridgeError {
+  const more = errors.length - SHOWN_ERRORS;
+  const shown = [
+    ...errors.slice(0, SHOWN_ERRORS),
+    ...(more > 0 ? [`and ${countedNoun(more, 'more error')}`] : []),
+  ];
   return new BridgeError(
     'CONFIG_ERROR',
-    [...errors.slice(0, SHOWN_ERRORS), ...moreErrors(errors.length - SHOWN_ERRORS)].join('\n'),
+    shown.join('\n'),
     'Correct the settings named above, then start again. The package’s docs/settings.md lists every setting.',
   );
 }
@@ -108,13 +110,10 @@ async function byRealPath(projects: Config['projects']): Promise<Config['project
   return found;
 }
 
-function moreErrors(count: number): string[] {
-  return count > 0 ? [`and ${countedNoun(count, 'more error')}`] : [];
-}
-
-function settingsOfFile(file: FoundSettingsFile, errors: string[]): FoundSetting[] {
-  if (file.kind === 'error') errors.push(file.error);
-  if (file.kind !== 'file') return [];
+function settingsOfFile(
+  file: { readonly path: string; readonly text: string },
+  errors: string[],
+): FoundSetting[] {
   const path = oneLine(file.path, SHOWN_CHARS);
   const parsed = parseSettingsText(file.text);
   if (parsed.kind === 'errors') {
@@ -137,10 +136,6 @@ function settingsOfFile(file: FoundSettingsFile, errors: string[]): FoundSetting
 function nearestKey(name: string): string {
   const longer = configKeys.find((key) => name !== '' && key.startsWith(name));
   return longer ?? closest(name, [...configKeys]);
-}
-
-function settingsOfOverrides(overrides: readonly ConfigOverride[], errors: string[]): FoundSetting[] {
-  return overrides.flatMap(({ key, source, text }) => settingsOfText(key, text, source, errors));
 }
 
 async function rootWarnings(roots: readonly string[]): Promise<string[]> {

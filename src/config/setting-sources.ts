@@ -75,16 +75,18 @@ function nameWarnings(env: NodeJS.ProcessEnv): string[] {
     const { env: own, otherEnv = [] } = factsOf(key);
     return [own, ...otherEnv.map(({ name }) => name)];
   });
-  const known = [...variables, ...UNUSED, SETTINGS_FILE_VARIABLE];
-  const warnings = Object.keys(env).flatMap((name) => {
-    if (!name.startsWith('MCP_') || known.includes(name)) return [];
-    const near = closest(name, variables);
-    if (distance(name, near) > TYPO_LETTERS) return [];
-    return [`Unknown environment variable ${oneLine(name, SHOWN_CHARS)}; did you mean ${near}?`];
-  });
+  const known = new Set([...variables, ...UNUSED, SETTINGS_FILE_VARIABLE]);
+  const warnings = Object.keys(env)
+    .filter((name) => name.startsWith('MCP_') && !known.has(name))
+    .map((name) => ({ name, near: closest(name, variables) }))
+    .filter(({ name, near }) => distance(name, near) <= TYPO_LETTERS)
+    .map(
+      ({ name, near }) => `Unknown environment variable ${oneLine(name, SHOWN_CHARS)}; did you mean ${near}?`,
+    );
   const unused = UNUSED.filter((name) => env[name] !== undefined);
-  if (unused.length === 0) return warnings;
-  return [...warnings, `Not used: ${unused.join(', ')}. This server has a name and a version of its own.`];
+  if (unused.length > 0)
+    warnings.push(`Not used: ${unused.join(', ')}. This server has a name and a version of its own.`);
+  return warnings;
 }
 
 function originOf(name: string): string {

@@ -24,67 +24,50 @@ export interface SettingsFileSearch {
   readonly configPath?: string | undefined;
 }
 
-export type FoundSettingsFile =
-  | { readonly kind: 'file'; readonly path: string; readonly text: string }
-  | { readonly kind: 'none' }
-  | { readonly kind: 'error'; readonly error: string };
-
 /**
- * The settings file: the one that `--config` names, else the one that the environment names, else the default one if it is
- * there. A named file that is missing is an error: another file would not be the one that the user asked for.
+ * The settings file: the one that `--config` names, else the one that the environment names, else the default one; undefined when there is
+ * none, or none that can be read. Adds to `errors` and `warnings`. A named file that is missing is an error: another file would not be the
+ * one that the user asked for.
  */
 export async function findSettingsFile(
-  search: SettingsFileSearch,
-  warn: (warning: string) => void,
-): Promise<FoundSettingsFile> {
-  const named = namedFile(search);
-  if (named?.error !== undefined) return { kind: 'error', error: named.error };
-  const path = named?.path ?? defaultSettingsPath(search.homeDir);
+  { env, cwd, homeDir, configPath }: SettingsFileSearch,
+  errors: string[],
+  warnings: string[],
+): Promise<{ readonly path: string; readonly text: string } | undefined> {
+  const name = configPath ?? env[SETTINGS_FILE_VARIABLE];
+  const by = configPath === undefined ? `environment variable ${SETTINGS_FILE_VARIABLE}` : 'flag --config';
+  const given = name === undefined ? undefined : expandHome(name, homeDir);
+  if (given !== undefined && (given === '' || given.includes('\0') || /^~[^/]/.test(given))) {
+    const found = oneLine(JSON.stringify(name), SHOWN_CHARS);
+    errors.push(
+      `${by}: found ${found}, expected the path of a settings file (~/ is your home folder; ~name is not supported)`,
+    );
+    return undefined;
+  }
+  const path = given === undefined ? defaultSettingsPath(homeDir) : resolve(cwd, given);
   const shownPath = oneLine(path, SHOWN_CHARS);
   const file = await readTextFile(path);
-  warnOfUnusedFile(search, path, warn);
+  // A checkout must not choose the command that runs, so the file in the start folder counts only when the user names it.
+  const unused = join(cwd, 'config.json');
+  if (unused !== path && existsSync(unused)) {
+    const shown = oneLine(unused, SHOWN_CHARS);
+    warnings.push(
+      `${shown} is ignored: a settings file in the start folder is read only when it is named, with --config ${shown} or ${SETTINGS_FILE_VARIABLE}=${shown}.`,
+    );
+  }
   if (file.kind === 'text') {
-    if (file.mode & WRITABLE_BY_OTHERS) {
-      warn(
+    if (file.mode & WRITABLE_BY_OTHERS)
+      warnings.push(
         `${shownPath} is writable by every user of this machine, so any of them can choose the command that runs. Remove that permission with chmod o-w.`,
       );
-    }
-    return { kind: 'file', path, text: file.text };
+    return { path, text: file.text };
   }
-  if (file.kind === 'missing' && named === undefined) return { kind: 'none' };
-  const by = named === undefined ? '' : ` (named by ${named.by})`;
+  if (file.kind === 'missing' && given === undefined) return undefined;
   const state = file.kind === 'error' ? file.error : 'found no file';
-  return { kind: 'error', error: `${shownPath}${by}: ${state}, expected a readable file of JSON` };
-}
-
-type NamedFile =
-  { readonly path: string; readonly by: string; readonly error?: undefined } | { readonly error: string };
-
-function namedFile(search: SettingsFileSearch): NamedFile | undefined {
-  const inEnvironment = search.env[SETTINGS_FILE_VARIABLE];
-  const [name, by] =
-    search.configPath === undefined
-      ? [inEnvironment, `environment variable ${SETTINGS_FILE_VARIABLE}`]
-      : [search.configPath, 'flag --config'];
-  if (name === undefined) return undefined;
-  const path = expandHome(name, search.homeDir);
-  if (path === '' || path.includes('\0') || /^~[^/]/.test(path)) {
-    const shownName = oneLine(JSON.stringify(name), SHOWN_CHARS);
-    return {
-      error: `${by}: found ${shownName}, expected the path of a settings file (~/ is your home folder; ~name is not supported)`,
-    };
-  }
-  return { path: resolve(search.cwd, path), by };
-}
-
-/** A checkout must not choose the command that runs, so the file in the start folder counts only when the user names it. */
-function warnOfUnusedFile(search: SettingsFileSearch, used: string, warn: (warning: string) => void): void {
-  const unused = join(search.cwd, 'config.json');
-  if (unused === used || !existsSync(unused)) return;
-  const shownPath = oneLine(unused, SHOWN_CHARS);
-  warn(
-    `${shownPath} is ignored: a settings file in the start folder is read only when it is named, with --config ${shownPath} or ${SETTINGS_FILE_VARIABLE}=${shownPath}.`,
+  errors.push(
+    `${shownPath}${given === undefined ? '' : ` (named by ${by})`}: ${state}, expected a readable file of JSON`,
   );
+  return undefined;
 }
 
 export interface SettingsOnDisk {

@@ -3,7 +3,6 @@ import type { BridgeError } from '../base/errors.js';
 import { shellWord } from '../base/text.js';
 import type { Installation } from '../claude/installation.js';
 import type { LoadedConfig } from '../config/load-config.js';
-import type { ProgramAnswer } from './run-quick.js';
 
 /** In the order in which they are shown. */
 export const categories = ['system', 'settings', 'claude', 'state', 'clients', 'optional', 'task'] as const;
@@ -78,6 +77,12 @@ export interface DoctorSettings extends LoadedConfig {
   readonly error?: BridgeError;
 }
 
+export type ProgramAnswer =
+  | { readonly how: 'exited'; readonly code: number; readonly stdout: string; readonly stderr: string }
+  | { readonly how: 'missing' }
+  /** It was ended, or took too long. */
+  | { readonly how: 'failed'; readonly why: string };
+
 /** Everything that checks look at; what several need is read once. */
 export interface DoctorContext extends DoctorPlace, DoctorParts {
   readonly settings: () => Promise<DoctorSettings>;
@@ -98,20 +103,26 @@ export function unchecked(why: string): Finding {
   return { status: 'unchecked', summary: `not checked: ${why}` };
 }
 
+/** Something works less well. `words` say what a person does about it; `command` is the line of a shell that mends it. */
+export function warning(
+  summary: string,
+  words: string,
+  command?: string,
+  details?: readonly string[],
+): Finding {
+  return {
+    ...{ status: 'warning', summary, words },
+    ...(command !== undefined && { command }),
+    ...(details !== undefined && { details }),
+  };
+}
+
+/** Tasks fail; else as `warning`. */
+export function fault(...given: Parameters<typeof warning>): Finding {
+  return { ...warning(...given), status: 'error' };
+}
+
 /** The command that opens a file in a person's editor. */
 export function editCommand(path: string, homeDir: string): string {
   return `\${EDITOR:-vi} ${shellWord(path, homeDir)}`;
-}
-
-/** Commands that differ between macOS and Linux. */
-export function systemCommands(platform: NodeJS.Platform): {
-  readonly install: (packages: string) => string;
-  readonly startDocker: string;
-} {
-  return platform === 'darwin'
-    ? { install: (packages) => `brew install ${packages}`, startDocker: 'open -a Docker' }
-    : {
-        install: (packages) => `sudo apt-get install -y ${packages}`,
-        startDocker: 'sudo systemctl start docker',
-      };
 }

@@ -1,4 +1,6 @@
+import { withinMs } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
+import { systemClock } from '../base/system-clock.js';
 import { unchecked, type Check, type DoctorContext, type Finding } from './check.js';
 import type { Entry } from './report.js';
 
@@ -40,24 +42,19 @@ export async function runChecks(
 }
 
 async function runCheck(check: Check, context: DoctorContext, fix: boolean): Promise<Entry> {
+  const { id, category, look, fix: mend } = check;
   const startedMs = performance.now();
-  let finding = await bounded(check, () => check.look(context));
+  let finding = await bounded(check, () => look(context));
   let fixed: string | undefined;
   const isTrouble = finding.status === 'warning' || finding.status === 'error';
-  const mend = check.fix;
-  if (fix && isTrouble && mend !== undefined) {
-    const mended = await bounded(check, async () => {
+  if (fix && isTrouble && mend !== undefined)
+    finding = await bounded(check, async () => {
       fixed = await mend(context);
-      return check.look(context);
+      return look(context);
     });
-    finding = mended;
-  }
   const { status, summary, details = [], words, command } = finding;
   return {
-    id: check.id,
-    category: check.category,
-    status,
-    summary,
+    ...{ id, category, status, summary },
     details: [...details],
     remediation: words ?? null,
     command: command ?? null,
@@ -67,18 +64,9 @@ async function runCheck(check: Check, context: DoctorContext, fix: boolean): Pro
 }
 
 async function bounded({ limitMs = LIMIT_MS }: Check, act: () => Promise<Finding>): Promise<Finding> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLong = new Promise<Finding>((resolve) => {
-    const late = (): void => resolve(unchecked(`no answer within ${limitMs / 1000} s.`));
-    timer = setTimeout(late, limitMs);
-  });
   // An error that comes after the limit has no reader.
-  const acted = act().catch((error: unknown) => couldNot(error));
-  try {
-    return await Promise.race([acted, tooLong]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const finding = await withinMs(systemClock, limitMs, act().catch(couldNot));
+  return finding ?? unchecked(`no answer within ${limitMs / 1000} s.`);
 }
 
 function couldNot(error: unknown): Finding {

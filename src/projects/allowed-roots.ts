@@ -161,7 +161,7 @@ export class AllowedRoots {
     return new BridgeError(
       'PATH_NOT_ALLOWED',
       `Path '${shown(input)}' is not within allowed roots. Allowed roots: ${this.roots.map(shown).join(', ')}${ledTo === '' ? '' : `.${ledTo}`}`,
-      'Use a path inside an allowed root, or add one to "allowed_roots" in the settings. A server reads them when it starts.',
+      `Use a path inside an allowed root, or add one with \`${this.#command} init --roots <folder>\` (the setting allowed_roots). A server reads them when it starts.`,
     );
   }
 }

@@ -59,7 +59,7 @@ export type ContinuedTask = TaskRecord & { readonly session_id: string };
 
 /**
  * The task of the id `origin` of a task or a response, to continue it. Throws INVALID_ARGUMENTS for what is no id, for a task that still runs
- * or a session in a turn, and for one that had no session of Claude Code; TASK_NOT_FOUND for an unknown one.
+ * or a session in a turn, and for one whose session of Claude Code never began; TASK_NOT_FOUND for an unknown one.
  */
 export async function continuedTask(
   origin: string,
@@ -81,7 +81,7 @@ export async function continuedTask(
       [{ do: 'list' }, { do: 'start' }],
     );
   }
-  const { task_id, status, reason, session_id } = record;
+  const { task_id, status, reason, session_id, turns } = record;
   // Between two turns, a session that a person started can be copied.
   const isIdle = isNative(record) && reason.endsWith(WAITS_FOR_MESSAGE);
   if (!isFinal(status) && !isIdle) {
@@ -97,8 +97,10 @@ export async function continuedTask(
   }
   if (session_id === null) {
     throw refused(
-      `${shown} had no session of Claude Code; its status is ${status}: ${reason}`,
-      'Start a new session, and say in the prompt what has to be known.',
+      `${shown} cannot be continued: its session ${turns === 0 ? 'never began' : 'was not stored by Claude Code'}. Its status is ${status}: ${reason}`,
+      turns === 0
+        ? 'Start a new task with the same prompt.'
+        : 'Start a new task, and say in its prompt what has to be known.',
     );
   }
   return { ...record, session_id };

@@ -13,7 +13,7 @@ import { readReceipt } from './receipt/task-receipts.js';
 import { readRecordFile, writeRecordFile } from './record/record-file.js';
 import { withRecordClaim } from './record/recovery.js';
 import { isFinal, type TaskRecord } from './task.js';
-import type { FinishAction, Worktree, WorktreeFinisher } from './worktree-maker.js';
+import { FINISHED, type FinishAction, type Worktree, type WorktreeFinisher } from './worktree-maker.js';
 
 /** A keeper leaves when the receipt is made, which takes it up to 20 s; another finisher waits for git. */
 const WAIT_LIMIT_MS = 25_000;
@@ -86,6 +86,7 @@ export class TaskFinisher {
   async #finish(query: FinishTask): Promise<FinishedTask> {
     const { taskId, action } = query;
     const record = await this.#options.tasks.get(taskId);
+    await this.#requireRepository(record, action);
     const worktree = worktreeFor(record, action);
     const where = worktree === undefined ? 'there' : 'in the worktree';
     if (!isFinal(record.status)) throw stillWorks(taskId, where, `it is ${record.status}`);
@@ -166,6 +167,20 @@ export class TaskFinisher {
     ];
   }
 
+  /** Throws INVALID_ARGUMENTS to bring home or drop the work of a task outside of any repository. */
+  async #requireRepository(
+    { task_id, worktree, project_path }: TaskRecord,
+    action: FinishAction,
+  ): Promise<void> {
+    if (worktree !== undefined || action === 'undo') return;
+    const git = (await readReceipt(this.#options.stateDir, task_id))?.git;
+    if (git?.state !== 'none') return;
+    throw refused(
+      `Task ${task_id} worked in ${project_path}, outside of any git repository: what it changed is there already, and cannot be taken back.`,
+      'Nothing was changed. The receipt of the task names the files that it wrote.',
+    );
+  }
+
   /** Its keeper writes the record until it leaves, and longer when the disk fails: what is written here would be lost. */
   async #keeperHasLeft({ task_id, keeper }: TaskRecord): Promise<void> {
     const { stateDir, clock } = this.#options;
@@ -183,7 +198,7 @@ function worktreeFor(record: TaskRecord, action: FinishAction): Worktree | undef
   if (worktree?.finished !== undefined) {
     const { at, action: done, result } = worktree.finished;
     throw refused(
-      `Task ${id} was finished at ${at} (${done}: ${result === '' ? 'no work' : result}).`,
+      `Task ${id} was finished already: ${FINISHED[done]} at ${at}${result === '' ? ', without work' : `, as ${result}`}.`,
       UNCHANGED,
     );
   }

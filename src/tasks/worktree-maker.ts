@@ -5,6 +5,12 @@ import type { Worktrees } from '../git/worktree/worktrees.js';
 /** What becomes of a worktree. */
 export const worktreeEndSchema = z.enum(['merge', 'apply', 'discard']);
 export type WorktreeEnd = z.infer<typeof worktreeEndSchema>;
+/** What was done to a worktree that was finished. */
+export const FINISHED: Readonly<Record<WorktreeEnd, string>> = {
+  merge: 'merged',
+  apply: 'applied',
+  discard: 'discarded',
+};
 /** `undo`: takes back what a task changed in a shared folder. */
 export const finishActionSchema = z.enum([...worktreeEndSchema.options, 'undo']);
 export type FinishAction = z.infer<typeof finishActionSchema>;

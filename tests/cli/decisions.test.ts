@@ -63,6 +63,8 @@ describe('what is asked', () => {
     ]);
     // Of several questions none is answered by what is pasted.
     expect(commandsFor(questions)).toEqual([`${begin} dec_1 deny`, `${begin} dec_1`]);
+    expect(answerLines(questions, begin)[0]).toContain('several choices as --option 1,2');
+    expect(answerLines(question, begin)[0]).not.toContain('several');
     for (const decision of [request, question, questions])
       for (const line of commandsFor(decision)) expect(line).toMatch(/^[\w -]+$/);
   });

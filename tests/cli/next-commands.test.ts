@@ -3,6 +3,7 @@ import { sampleReceipt, sampleRecord } from '../tasks/sample-task.js';
 import { interruptedWords, taskDetails } from '../../src/cli/tasks-text.js';
 import { nextWords } from '../../src/base/errors.js';
 import { byCommand } from '../../src/cli/next-commands.js';
+import type { Style } from '../../src/cli/terminal-text.js';
 import { piped } from './looks.js';
 
 test('what to do next is said with the commands that do it', () => {
@@ -19,12 +20,25 @@ test('a task that can go on is shown with the command for it', () => {
   expect(shown).toContain(`\ncontinue  bridge run --continue ${record.task_id.slice(-6)} "Go on."\n`);
 });
 
-test('a task in the queue is shown with the commands that it takes', () => {
+test('a command is never broken: in a narrow terminal it has a line of its own', () => {
+  const look = { columns: 60, paint: (_style: Style, text: string) => text };
+  const record = sampleRecord({ status: 'running' });
+  const command = 'node /home/ann/claude-code-bridge/dist/main.js';
+  const options = { nowMs: 0, homeDir: '/home/bob', command, look };
+  const id = record.task_id.slice(-6);
+  expect(taskDetails(record, options)).toContain(`\nfollow\n  ${command} tasks follow ${id}\n`);
+  expect(interruptedWords(record, options)).toMatch(
+    new RegExp(`instead:\n  ${command} tasks message ${id} "Use pnpm\\."\n$`),
+  );
+});
+
+test('a task in the queue is shown as queued, with the commands that it takes', () => {
   const record = sampleRecord({ status: 'pending', socket_path: '' });
   const shown = taskDetails(record, { nowMs: 0, homeDir: '/home/ann', command: 'bridge', look: piped });
   const id = record.task_id.slice(-6);
   expect(shown).toContain(`\nfollow  bridge tasks follow ${id}\nend     bridge tasks kill ${id}\n`);
-  expect(shown).not.toMatch(/attach|tasks message/);
+  expect(shown).not.toMatch(/attach|tasks message|started/);
+  expect(shown).toMatch(/^queued +2/m);
 });
 
 test.each([
@@ -70,9 +84,11 @@ test('a task whose end was not seen ran at least up to its last sign of life', (
 
 test('an interrupt says that a message which waited goes in, and asks for none', () => {
   const record = sampleRecord({ status: 'running' });
-  expect(interruptedWords(record, 'bridge')).toContain('To say what it does instead: bridge tasks message ');
+  expect(interruptedWords(record, { command: 'bridge', look: piped })).toContain(
+    'To say what it does instead: bridge tasks message ',
+  );
   const messages = [{ text: 'Use pnpm.', state: 'waiting' as const }];
-  const words = interruptedWords({ ...record, messages }, 'bridge');
+  const words = interruptedWords({ ...record, messages }, { command: 'bridge', look: piped });
   expect(words).toMatch(/It gets 1 message that waited\. To see the answer: bridge tasks follow \w+\n$/);
 });
 

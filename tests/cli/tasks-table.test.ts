@@ -20,6 +20,15 @@ const records = [
   }),
 ];
 
+const worktree = {
+  project_path: '/home/ann/Projects/shop-math',
+  repository: '/home/ann/Projects/shop-math',
+  path: '/home/ann/Projects/shop-math/.claude/worktrees/task_1',
+  branch: 'claude/fix',
+  base_commit: 'c0ffee',
+  notes: [],
+};
+
 function table(columns?: number, some = records): string[] {
   return taskTable(some, { nowMs: Date.parse('2026-01-01T00:05:00Z'), homeDir, look: { ...piped, columns } })
     .trimEnd()
@@ -51,28 +60,12 @@ describe('the table of tasks', () => {
     expect(second).toContain('The agent finished its work.');
   });
 
-  it('says that what a task changed was undone', () => {
+  it('says how the work of a task was finished, or that it was undone', () => {
+    const finished = { action: 'merge', at: '2026-01-01T00:04:00Z', result: '' } as const;
+    const merged = sampleRecord({ status: 'completed', worktree: { ...worktree, finished } });
+    expect(table(undefined, [merged])[1]).toContain('merged: ');
     const undone = sampleRecord({ status: 'completed', undone_at: '2026-01-01T00:04:00Z' });
     expect(table(undefined, [undone])[1]).toContain('undone: ');
-  });
-
-  it.each([
-    ['merge', 'merged: '],
-    ['apply', 'applied: '],
-    ['discard', 'discarded: '],
-  ] as const)('says that the work of a task was finished with %s', (action, words) => {
-    const worktree = {
-      ...{
-        project_path: '/p',
-        repository: '/p',
-        path: '/p/w',
-        branch: 'claude/w',
-        base_commit: 'a',
-        notes: [],
-      },
-      finished: { action, at: '2026-01-01T00:04:00Z', result: '' },
-    };
-    expect(table(undefined, [sampleRecord({ status: 'completed', worktree })])[1]).toContain(words);
   });
 
   it.each([10, 20, 40, 48, 55, 60, 64])('is never wider than a terminal of %i columns', (columns) => {
@@ -85,12 +78,6 @@ describe('the table of tasks', () => {
     project_path: `/srv/${'deep/'.repeat(20)}website`,
     prompt_summary: 'p'.repeat(90),
     activity: 'a'.repeat(100),
-  });
-
-  it('cuts nothing of a row without a terminal', () => {
-    expect(table(undefined, [long])[1]).toContain(
-      `  ${long.project_path}  ${'p'.repeat(90)}  ${'a'.repeat(100)}`,
-    );
   });
 
   it('uses the room that there is', () => {
@@ -120,14 +107,6 @@ describe('the table of tasks', () => {
   });
 
   it('has first what waits, and names a worktree by its project, also in a narrow terminal', () => {
-    const worktree = {
-      project_path: '/home/ann/Projects/shop-math',
-      repository: '/home/ann/Projects/shop-math',
-      path: '/home/ann/Projects/shop-math/.claude/worktrees/task_1',
-      branch: 'claude/fix',
-      base_commit: 'c0ffee',
-      notes: [],
-    };
     const asks = sampleRecord({
       status: 'waiting',
       decisions: [sampleDecision()],
@@ -136,12 +115,6 @@ describe('the table of tasks', () => {
     });
     expect(table(60, [...records, asks])[1]).toMatch(/^ef0123 +waiting +5m +1 +shop-math +\S/);
     expect(table(undefined, [asks])[1]).toContain('  ~/Projects/shop-math  ');
-  });
-
-  it('counts open questions where there are any', () => {
-    const asks = sampleRecord({ status: 'waiting', decisions: [sampleDecision()] });
-    expect(table(80, [asks])[0]).toContain('ASKS');
-    expect(table(80)[0]).not.toContain('ASKS');
   });
 
   it('says that there are no tasks', () => {

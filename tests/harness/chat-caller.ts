@@ -1,6 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ScriptedRequest, ScriptedTurn } from '../../src/cli/demo/messages-api.js';
+import type { ScriptedRequest, ScriptedTurn } from '../../src/cli/demo/scripted-api.js';
 import { taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
 import { attach, type AttachedTerminal } from './attached-terminal.js';
 import { commandOf } from './marked-processes.js';

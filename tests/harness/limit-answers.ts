@@ -1,4 +1,4 @@
-import type { ScriptedTurn } from '../../src/cli/demo/messages-api.js';
+import type { ScriptedTurn } from '../../src/cli/demo/scripted-api.js';
 
 /** Not a secret: the scripted API takes any token. With it the CLI takes itself for one with a subscription, which has limits. */
 export const SUBSCRIBER = {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ScriptedTurn } from '../../src/cli/demo/messages-api.js';
+import type { ScriptedTurn } from '../../src/cli/demo/scripted-api.js';
 import type { TestBridge } from './start-bridge.js';
 
 /** Plans as the model does: the plan is written to the file that the CLI names, and only then shown. */

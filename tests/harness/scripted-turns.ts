@@ -1,4 +1,4 @@
-import type { ScriptedTurn } from '../../src/cli/demo/messages-api.js';
+import type { ScriptedTurn } from '../../src/cli/demo/scripted-api.js';
 
 /** The model runs a command. */
 export function runs(command: string, say?: string): ScriptedTurn {

@@ -1,13 +1,12 @@
 // README.md and docs/guide.md: what works without a chat: run, tasks, attach, doctor. `init` is in readme.test.ts.
-import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { exitCodes } from '../../src/cli/exit-codes.js';
 import { attach } from '../harness/attached-terminal.js';
 import { gitIn } from '../harness/project-files.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
+import { runCommand, type Ended, type RunOptions } from '../harness/run-command.js';
 import {
   agentNamedClaude,
   asksAboutPrompts,
@@ -15,7 +14,7 @@ import {
   writeProgram,
 } from '../harness/scripted-agent.js';
 import { asks, runs, says, thinksForEver } from '../harness/scripted-turns.js';
-import { serverEntry, sharedBridge, type TestBridge } from '../harness/start-bridge.js';
+import { sharedBridge, type TestBridge } from '../harness/start-bridge.js';
 import { until } from '../harness/until.js';
 import { ScriptedModel } from './scripted-model.js';
 
@@ -46,32 +45,12 @@ const CTRL_C = '\x03';
 const DETACH = '\x1d';
 const TASK_ID = /task_[0-9a-f]{20}/;
 
-interface Ended {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-interface Run {
-  readonly cwd: string;
-  readonly input?: string;
-  readonly env?: Readonly<Record<string, string>>;
-  /** Gets all that the command has said on standard error so far. */
-  readonly onSaid?: (err: string) => void;
-}
-
 /** Runs a command without a terminal. */
-async function command(
+function command(
   words: readonly string[],
-  { cwd, input = '', env = bridge().env, onSaid }: Run,
+  run: Partial<RunOptions> & Pick<RunOptions, 'cwd'>,
 ): Promise<Ended> {
-  const child = spawn(process.execPath, [serverEntry, ...words], { cwd, env, stdio: 'pipe' });
-  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  child.stdin.end(input);
-  let said = '';
-  child.stderr.on('data', (part: Buffer) => onSaid?.((said += part.toString())));
-  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
-  return { code, out, err };
+  return runCommand(words, { env: bridge().env, ...run });
 }
 
 /** `run` in a terminal. */
@@ -113,7 +92,7 @@ describe('run', () => {
     expect(bad.out).toMatch(/^status +failed: /m);
     const outside = await command(['run', 'AGENT: exit 0'], { cwd: bridge().workplace.root });
     expect(outside).toMatchObject({ code: exitCodes.notAllowed, out: '' });
-    expect(outside.err).toContain('add one to "allowed_roots" in the settings.');
+    expect(outside.err).toContain(' init --roots <folder>` (the setting allowed_roots).');
     const wrong = await command(['run', 'x', '--timeout', '5'], { cwd });
     expect(wrong).toMatchObject({ code: exitCodes.badCommandLine, out: '' });
   });

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { ScriptedRequest } from '../../src/cli/demo/messages-api.js';
+import type { ScriptedRequest } from '../../src/cli/demo/scripted-api.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
 import { says, thinksForEver } from '../harness/scripted-turns.js';
 import { sharedBridge } from '../harness/start-bridge.js';

@@ -1,4 +1,4 @@
-import type { ScriptedRequest, ScriptedTurn } from '../../src/cli/demo/messages-api.js';
+import type { ScriptedRequest, ScriptedTurn } from '../../src/cli/demo/scripted-api.js';
 import { says } from '../harness/scripted-turns.js';
 
 /** A model of which each test says anew what it does; for one session at a time. */

@@ -40,6 +40,8 @@ export async function createRun(
     readonly spentByOthers?: TaskRunParts['spentByOthers'];
     /** The task's files cannot be closed. */
     readonly failsToFlush?: boolean;
+    /** False: Claude Code stored nothing of the session. */
+    readonly isStored?: boolean;
   } = {},
 ): Promise<RunHarness> {
   const folder = await mkdtemp(join(tmpdir(), 'run-'));
@@ -75,6 +77,7 @@ export async function createRun(
         steps.push('leftovers ended');
         return Array.from({ length: options.leftovers ?? 0 }, () => 'sleep');
       },
+      isStored: async () => options.isStored ?? true,
       realPath: async (path) => path,
       identify: async () => null,
       flush: async () => {

@@ -75,7 +75,13 @@ it.each<[string, string, Partial<TaskRecord>, RegExp]>([
   ['an unknown response', 'response_ffffffffffffffffffff', {}, /^TASK_NOT_FOUND: .*response_f.* not known/],
   ['a task that runs', TASK_ID, { status: 'running' }, /^INVALID_ARGUMENTS: .*has not ended/],
   ['a session in a turn', TASK_ID, { ...native, status: 'running' }, /Wait for it with wait_for_task/],
-  ['a program that is not Claude', TASK_ID, { session_id: null }, /^INVALID_ARGUMENTS: .*no session/],
+  [
+    'a task whose session never began',
+    TASK_ID,
+    { session_id: null, turns: 0 },
+    /^INVALID_ARGUMENTS: .*its session never began\.[^]*Start a new task with the same prompt\./,
+  ],
+  ['a session without transcript', TASK_ID, { session_id: null, turns: 1 }, /was not stored by Claude Code/],
 ])('%s is refused', async (_, origin, changes, words) => {
   expect(await refusal(continued(origin, changes))).toMatch(words);
 });

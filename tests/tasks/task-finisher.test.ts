@@ -154,7 +154,7 @@ describe('finishing a task', () => {
     );
     const finished = { action: 'apply', at: 'then', result: '' } as const;
     expect(await finish(record({ worktree: { ...worktree, finished } }))).toMatch(
-      /^INVALID_ARGUMENTS: .*finished at then \(apply: no work\)/,
+      /^INVALID_ARGUMENTS: .*finished already: applied at then, without work\./,
     );
   });
 });
@@ -232,7 +232,7 @@ describe('the undo of a task in a shared folder', () => {
       'it was finished',
       kept,
       record({ worktree: { ...worktree, finished: { at: 'now', action: 'apply', result: '' } } }),
-      /^INVALID_ARGUMENTS: .* was finished at now \(apply: no work\)/,
+      /^INVALID_ARGUMENTS: .* was finished already: applied at now, without work\./,
     ],
     ['it worked in a worktree', kept, record({}), /^INVALID_ARGUMENTS: .* works in a worktree.*discard/],
     ['a session of a person is meant', kept, record({ ...shared, driver: 'native' }), /^INVALID_ARGUMENTS: /],
@@ -240,5 +240,15 @@ describe('the undo of a task in a shared folder', () => {
     const { undo, asked } = await undoing(git, one);
     expect(await refusal(undo())).toMatch(why);
     expect(asked).toEqual([]);
+  });
+
+  it('a merge of it is refused, and offers the undo only in a repository', async () => {
+    const merge = { taskId: TASK, action: 'merge', signal } as const;
+    const outside = await undoing({ state: 'none', why: 'No repository.' });
+    expect(await refusal(outside.service.finish(merge))).toMatch(
+      /outside of any git repository: .*there already.*\. Nothing was changed\. The receipt/,
+    );
+    const inside = await undoing(kept);
+    expect(await refusal(inside.service.finish(merge))).toContain('"undo" takes back what it changed');
   });
 });

@@ -103,6 +103,7 @@ function keysOf(decision: Decision, isShown: boolean): string {
 
 /** The bar in the last rows of a terminal, the cursor left where it was. */
 export function barAt(bar: readonly string[], { columns, rows }: TerminalSize): string {
+  if (bar.length === 0) return '';
   const drawn = bar.map((text, index) => {
     const shown = [...text.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ')].slice(0, columns - 1).join('');
     return `\x1b[${rows - bar.length + 1 + index};1H\x1b[0;7m${shown}\x1b[K\x1b[0m`;

@@ -52,7 +52,7 @@ export class AttachSession implements Disposable {
   #early: TerminalPush[] | undefined = [];
 
   constructor(options: AttachSessionOptions) {
-    const { link, terminal, record, detachKey } = options;
+    const { link, record, detachKey } = options;
     this.#options = options;
     this.#record = record;
     this.ended = new Promise((resolve) => (this.#end = resolve));
@@ -64,9 +64,6 @@ export class AttachSession implements Disposable {
         this.#end(isFinal(this.#record.status) ? { how: 'ended', record: this.#record } : { how: 'lost' }),
       ),
     );
-    this.#owned.add(terminal.onKeys((bytes) => this.#onTyped(bytes)));
-    this.#owned.add(terminal.onResize(() => this.#view()));
-    this.#owned.add(terminal.onEnd((end) => this.#end({ how: 'unusable', ...end })));
   }
 
   /** Begins to watch. Throws TASK_NOT_RUNNING when the task has no terminal. */
@@ -76,7 +73,11 @@ export class AttachSession implements Disposable {
     if (readOnly) this.#setNote(this.#leaving);
     else this.#note = { text: this.#leaving };
     await link.watch(this.#viewNow());
-    terminal.open();
+    terminal.open({
+      typed: (keys) => this.#onTyped(keys),
+      resized: () => this.#view(),
+      ended: (why, exitCode) => this.#end({ how: 'unusable', why, exitCode }),
+    });
     // What stood there stays readable above.
     terminal.write('\n'.repeat(terminal.size.rows) + CLEAR);
     const early = this.#early ?? [];
@@ -113,18 +114,15 @@ export class AttachSession implements Disposable {
     const { kind, data } = push;
     const { terminal, link } = this.#options;
     const bytes = Buffer.from(data, 'base64');
-    const before = this.#shown;
+    const isOutput = kind === 'output';
+    if (!isOutput) {
+      const isAnew = kind === 'state' || this.#shown !== 'picture';
+      terminal.write(BEGIN_UPDATE + (isAnew ? RESET_TERMINAL + BEGIN_UPDATE + CLEAR : ''));
+    }
     this.#shown = kind;
     this.#hadState ||= kind === 'state';
-    let isTaken: boolean;
-    if (kind === 'output') isTaken = terminal.write(bytes);
-    else {
-      const isAnew = kind === 'state' || before !== 'picture';
-      terminal.write(BEGIN_UPDATE + (isAnew ? RESET_TERMINAL + BEGIN_UPDATE + CLEAR : ''));
-      terminal.write(bytes);
-      isTaken = terminal.write((this.#bar.length === 0 ? '' : barAt(this.#bar, terminal.size)) + END_UPDATE);
-    }
-    if (isTaken) return;
+    const isTaken = terminal.write(bytes);
+    if (isOutput ? isTaken : terminal.write(barAt(this.#bar, terminal.size) + END_UPDATE)) return;
     // The keeper applies backpressure, and sends the newest state when the terminal reads again.
     link.pause();
     void terminal.drained().then(() => link.resume());
@@ -146,28 +144,14 @@ export class AttachSession implements Disposable {
 
   #onTyped(typed: Buffer): void {
     if (this.#note !== undefined && this.#note.timer === undefined) this.#noteLeaving();
+    const { readOnly, link } = this.#options;
     for (const action of this.#keys.read(typed)) {
-      switch (action.kind) {
-        case 'keys':
-          if (this.#options.readOnly) this.#noteLeaving();
-          else this.#reportRefusal(this.#options.link.type(action.bytes));
-          break;
-        case 'leaving':
-          this.#noteLeaving();
-          break;
-        case 'detach':
-          this.#end({ how: 'detached' });
-          return;
-        case 'choosing':
-          this.#setChoosing(true);
-          break;
-        case 'chosen':
-          this.#choose(action.key);
-          break;
-        case 'cancelled':
-          this.#setChoosing(false);
-          break;
-      }
+      if (action.kind === 'detach') return this.#end({ how: 'detached' });
+      if (action.kind === 'chosen') this.#choose(action.key);
+      else if (action.kind === 'choosing' || action.kind === 'cancelled')
+        this.#setChoosing(action.kind === 'choosing');
+      else if (action.kind === 'leaving' || readOnly) this.#noteLeaving();
+      else this.#reportRefusal(link.type(action.bytes));
     }
   }
 
@@ -228,8 +212,8 @@ export class AttachSession implements Disposable {
   }
 
   #drawBar(): void {
-    if (this.#bar.length > 0 && this.#shown === 'picture')
-      this.#options.terminal.write(barAt(this.#bar, this.#options.terminal.size));
+    const { terminal } = this.#options;
+    if (this.#shown === 'picture') terminal.write(barAt(this.#bar, terminal.size));
   }
 
   /** Shows a request that the keeper refused in the bar. A request that was lost with the connection is reported by its end. */

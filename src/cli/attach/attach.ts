@@ -8,6 +8,7 @@ import { exitCodeOfEnd, exitCodes } from '../exit-codes.js';
 import { shortId } from '../find-task.js';
 import { openTasks, type OpenTasks } from '../open-tasks.js';
 import { showLog } from '../tasks.js';
+import { withCommand } from '../terminal-text.js';
 import { detachByte } from './attach-bar.js';
 import { AttachSession, type AttachEnd, type AttachSessionOptions } from './attach-session.js';
 import { UserTerminal } from './user-terminal.js';
@@ -55,7 +56,7 @@ async function show(
   context: CommandContext,
 ): Promise<number> {
   const { link, terminal, record } = options;
-  const { command, say } = context;
+  const { command, look, say } = context;
   const session = new AttachSession(options);
   let end: AttachEnd;
   try {
@@ -78,7 +79,13 @@ async function show(
   }
   switch (end.how) {
     case 'detached':
-      say(`Detached from ${record.task_id}; it goes on. Again: ${command} attach ${shortId(record.task_id)}`);
+      say(
+        withCommand(
+          `Detached from ${record.task_id}; it goes on. Again:`,
+          `${command} attach ${shortId(record.task_id)}`,
+          look,
+        ),
+      );
       return exitCodes.done;
     case 'unusable':
       say(`${end.why} ${record.task_id} goes on.`);

@@ -23,63 +23,41 @@ export interface FollowLogOptions {
   readonly atAbort?: (record: TaskRecord) => Promise<TaskRecord>;
 }
 
-const noAbort = new AbortController().signal;
-
 /** Writes the log of a task from its beginning and then as it grows, until the task is over and all was written, or until abort. Resolves with the last record. */
-export async function followLog({
-  get,
-  follows,
-  log,
-  signal,
-  afterPages,
-  atAbort,
-}: FollowLogOptions): Promise<TaskRecord> {
+export async function followLog(options: FollowLogOptions): Promise<TaskRecord> {
+  const { get, follows, log, signal, afterPages, atAbort } = options;
   // Asked before the last look: what was written by then is read by it.
   let last = await get();
-  const pages = new Pages(last.log_file, log);
+  let cursor = '0';
+  let isMissing = true;
+  // Page by page, also across the files of a log that rotates; the first line of a file says what is gone before it.
+  const writeRest = async (stop: AbortSignal): Promise<void> => {
+    while (!stop.aborted) {
+      const page = await readLogPage(last.log_file, cursor, PAGE_BYTES);
+      isMissing &&= page.isMissing === true;
+      cursor = page.cursor;
+      if (page.text === '') return;
+      log.write(page.text);
+    }
+  };
   try {
     while (!signal.aborted) {
       const isLast = !follows || isFinal(last.status);
-      await pages.writeRest(signal);
-      if (isLast && last.started_at !== null && pages.isMissing) log.write(LOG_IS_GONE);
+      await writeRest(signal);
+      if (isLast && last.started_at !== null && isMissing) log.write(LOG_IS_GONE);
       if (isLast) return last;
       await afterPages?.(last);
       log.working(last.activity, systemClock.now());
       for (let looks = 0; looks < LOOKS_PER_STATUS && !signal.aborted; looks++) {
         await sleep(systemClock, LOOK_INTERVAL_MS, signal);
-        await pages.writeRest(signal);
+        await writeRest(signal);
       }
       last = await get();
     }
     const left = await atAbort?.(last);
-    if (left !== undefined && isFinal(left.status)) await pages.writeRest(noAbort);
+    if (left !== undefined && isFinal(left.status)) await writeRest(new AbortController().signal);
     return left ?? last;
   } finally {
     log.end();
-  }
-}
-
-/** The log, page by page, also across the files of a log that rotates; the first line of a file says what is gone before it. */
-class Pages {
-  readonly #path: string;
-  readonly #log: TerminalLog;
-  #cursor = '0';
-  /** No file was found so far. */
-  isMissing = true;
-
-  constructor(path: string, log: TerminalLog) {
-    this.#path = path;
-    this.#log = log;
-  }
-
-  /** Writes what is there and was not written yet. */
-  async writeRest(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      const page = await readLogPage(this.#path, this.#cursor, PAGE_BYTES);
-      this.isMissing &&= page.isMissing === true;
-      this.#cursor = page.cursor;
-      if (page.text === '') return;
-      this.#log.write(page.text);
-    }
   }
 }

@@ -1,52 +1,46 @@
 import { writeSync } from 'node:fs';
 import type { ReadStream, WriteStream } from 'node:tty';
-import { Emitter, type Disposable } from '../../base/lifecycle.js';
+import type { Disposable } from '../../base/lifecycle.js';
 import { RESET_TERMINAL } from '../../screen/reset-terminal.js';
 
 const STDOUT_FD = 1;
-
 /** Signals that end an attached terminal, with their numbers: 128 and the number is the exit code. */
 const endings = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 } as const;
+
+/** What happens at a person's terminal. */
+export interface TerminalEvents {
+  readonly typed: (keys: Buffer) => void;
+  readonly resized: () => void;
+  /** A signal came, or the terminal is gone: leave now. */
+  readonly ended: (why: string, exitCode: number) => void;
+}
 
 /** The terminal of the person who runs this command, in raw mode until it is disposed, whatever ends the process. */
 export class UserTerminal implements Disposable {
   readonly #input: ReadStream;
   readonly #output: WriteStream;
-  readonly #keys = new Emitter<Buffer>();
-  readonly #resizes = new Emitter<void>();
-  readonly #ends = new Emitter<{ readonly why: string; readonly exitCode: number }>();
-  readonly onKeys = this.#keys.event;
-  readonly onResize = this.#resizes.event;
-  /** A signal, or the terminal is gone: leave now. */
-  readonly onEnd = this.#ends.event;
   readonly #release: (() => void)[] = [];
-  #isRaw = false;
 
   constructor(input: ReadStream, output: WriteStream) {
     this.#input = input;
     this.#output = output;
   }
 
-  open(): void {
-    const restore = (): void => this.dispose();
-    const onData = (typed: Buffer): void => this.#keys.fire(typed);
-    const onResize = (): void => this.#resizes.fire();
-    const onGone = (): void =>
-      this.#ends.fire({ why: 'The terminal is gone.', exitCode: 128 + endings.SIGHUP });
-    process.once('exit', restore);
-    this.#input.on('data', onData).on('end', onGone).on('error', onGone);
-    this.#output.on('resize', onResize).on('error', onGone);
-    this.#release.push(
-      () => process.removeListener('exit', restore),
-      () => this.#input.removeListener('data', onData).removeListener('end', onGone),
-      () => this.#output.removeListener('resize', onResize),
-    );
-    for (const [name, number] of Object.entries(endings)) {
-      const onSignal = (): void => this.#ends.fire({ why: `Ended by ${name}.`, exitCode: 128 + number });
-      process.on(name, onSignal);
-      this.#release.push(() => process.removeListener(name, onSignal));
-    }
-    this.#isRaw = true;
+  open({ typed, resized, ended }: TerminalEvents): void {
+    const on = (source: NodeJS.EventEmitter, name: string, act: (data: Buffer) => void): void => {
+      source.on(name, act);
+      this.#release.push(() => source.removeListener(name, act));
+    };
+    const gone = (): void => ended('The terminal is gone.', 128 + endings.SIGHUP);
+    on(process, 'exit', () => this.dispose());
+    on(this.#input, 'data', typed);
+    on(this.#input, 'end', gone);
+    on(this.#output, 'resize', resized);
+    for (const [name, number] of Object.entries(endings))
+      on(process, name, () => ended(`Ended by ${name}.`, 128 + number));
+    // These stay: an error may come after the end.
+    this.#input.on('error', gone);
+    this.#output.on('error', gone);
     this.#input.setRawMode(true);
     this.#input.resume();
   }
@@ -67,9 +61,8 @@ export class UserTerminal implements Disposable {
 
   /** Gives the terminal back as it was, below what was shown. May run in a process that is ending. */
   dispose(): void {
+    if (this.#release.length === 0) return;
     for (const release of this.#release.splice(0)) release();
-    if (!this.#isRaw) return;
-    this.#isRaw = false;
     try {
       writeSync(STDOUT_FD, `${RESET_TERMINAL}\x1b[${this.size.rows};1H\x1b[K\r\n`);
     } catch {

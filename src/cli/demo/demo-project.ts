@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { ScriptedTurn } from './messages-api.js';
+import type { ScriptedTurn } from './scripted-api.js';
 
 /** Everything here is local and small; a git that takes longer hangs. */
 const GIT_LIMIT_MS = 20_000;

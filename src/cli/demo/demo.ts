@@ -14,7 +14,7 @@ import { commandText } from '../receipt-text.js';
 import { scriptedClaudeEnvironment, writeClaudeHome } from './claude-home.js';
 import { createDemoProject, DEMO_PROMPT, demoScript, readDiff } from './demo-project.js';
 import { findOrFetchClaude, PINNED_VERSION } from './fetch-claude.js';
-import { startScriptedApi, type ScriptedApi } from './scripted-api.js';
+import { startScriptedApi } from './scripted-api.js';
 
 /** Enough of the server's log to see why it failed. */
 const LOG_CHARS = 4_000;
@@ -45,8 +45,12 @@ interface Stage {
   readonly timed: (text: string) => void;
 }
 
-/** Calls a tool over MCP and gives its `structuredContent`; rejects when the answer is an error. */
-type ToolCaller = (tool: string, args: Readonly<Record<string, unknown>>) => Promise<unknown>;
+/** Calls a tool over MCP and reads its `structuredContent`; rejects when the answer is an error. */
+type ToolCaller = <T>(
+  tool: string,
+  args: Readonly<Record<string, unknown>>,
+  schema: z.ZodType<T>,
+) => Promise<T>;
 
 const answerSchema = z.object({
   isError: z.boolean().default(false),
@@ -66,17 +70,20 @@ const seenSchema = z.object({
 });
 type SeenTask = z.infer<typeof seenSchema>;
 const waitedSchema = z.object({ tasks: z.tuple([seenSchema]), cursor: z.unknown() });
-const listedSchema = z.object({ tasks: z.array(seenSchema) });
+const commandSchema = z.object({
+  command: z.string(),
+  exit_code: z.int().nullable(),
+  note: z.string().optional(),
+});
+const fileSchema = z.object({
+  path: z.string(),
+  insertions: z.int().default(0),
+  deletions: z.int().default(0),
+});
 const receiptSchema = z.object({
   receipt: z.object({
-    commands: z.array(
-      z.object({ command: z.string(), exit_code: z.int().nullable(), note: z.string().optional() }),
-    ),
-    git: z.object({
-      files: z
-        .array(z.object({ path: z.string(), insertions: z.int().default(0), deletions: z.int().default(0) }))
-        .default([]),
-    }),
+    commands: z.array(commandSchema),
+    git: z.object({ files: z.array(fileSchema).default([]) }),
   }),
 });
 
@@ -85,23 +92,23 @@ const receiptSchema = z.object({
  * it. Resolves with the exit code: 0 only when the file was really changed. Leaves nothing behind but a fetched CLI.
  */
 export async function runDemo(options: DemoOptions): Promise<number> {
+  const { write, env, signal } = options;
   const startedMs = performance.now();
   const seconds = (): string => ((performance.now() - startedMs) / 1000).toFixed(1);
-  const say = (line: string): void => options.write(`${line}\n`);
+  const say = (line: string): void => write(`${line}\n`);
   say('A task for Claude Code through claude-code-bridge. The CLI, its tools and the project are real;');
   say('only the model is scripted, so no account is needed.\n');
   const folder = await realpath(await makeTempFolder('claude-code-bridge-demo-'));
   const project = join(folder, 'shop-math');
   // The server's and the model's `node` is the one that runs the demo.
-  const path = [dirname(process.execPath), options.env['PATH'] ?? '/usr/bin:/bin'].join(delimiter);
+  const path = [dirname(process.execPath), env['PATH'] ?? '/usr/bin:/bin'].join(delimiter);
   const near = (text: string): string => oneLine(text.replaceAll(`${project}/`, ''), LINE_CHARS);
   const timed = (text: string): void => say(near(`  ${seconds().padStart(6)} s  ${text}`.trimEnd()));
   try {
-    return await runIn(folder, options, { project, path, say, timed, signal: options.signal });
+    return await runIn(folder, options, { project, path, say, timed, signal });
   } catch (error) {
-    const isInterrupted = options.signal.aborted;
-    say(isInterrupted ? '\nYou ended the demo.' : `\nThe demo failed: ${messageOf(error)}`);
-    return isInterrupted ? exitCodes.interrupted : exitCodes.failed;
+    say(signal.aborted ? '\nYou ended the demo.' : `\nThe demo failed: ${messageOf(error)}`);
+    return signal.aborted ? exitCodes.interrupted : exitCodes.failed;
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     say(`\nServer stopped, ${folder} removed. ${seconds()} s in all.`);
@@ -117,49 +124,46 @@ async function runIn(folder: string, options: DemoOptions, stage: Stage): Promis
   await writeClaudeHome(homeDir);
   say(`Claude Code  ${claude}`);
   say(`Project      ${project} (a git repository whose test fails)`);
-
+  const api = await startScriptedApi(demoScript(project));
   let log = '';
-  let api: ScriptedApi | undefined;
   let server: DemoServer | undefined;
-  const startServer = (apiUrl: string): Promise<DemoServer> => {
+  const startServer = async (): Promise<DemoServer> => {
     const env = {
-      ...scriptedClaudeEnvironment({ homeDir, apiUrl, path }),
+      ...scriptedClaudeEnvironment({ homeDir, apiUrl: api.url, path }),
       MCP_ALLOWED_ROOTS: folder,
       MCP_STATE_DIR: join(folder, 'state'),
       MCP_CLAUDE_COMMAND: JSON.stringify([claude]),
     };
-    return startDemoServer(options.serverEntry, folder, env, (text) => {
-      log = tailChars(log + text, LOG_CHARS);
-    });
+    const onLog = (text: string): void => void (log = tailChars(log + text, LOG_CHARS));
+    return (server = await startDemoServer(options.serverEntry, folder, env, onLog));
   };
   try {
-    api = await startScriptedApi(demoScript(project));
-    server = await startServer(api.url);
-    return await delegate(server.call, stage);
+    return await delegate((await startServer()).call, stage);
   } catch (error) {
     if (log !== '' && !signal.aborted) say(`\nThe server said on stderr:\n${indented(log.trimEnd())}`);
     await server?.close();
     // A task outlives its server by design, and Ctrl-C in a terminal ends the server too: another one ends the tasks.
-    if (api !== undefined) server = await startServer(api.url);
-    if (server !== undefined) await endTasks(server.call);
+    const { call } = await startServer();
+    const { tasks } = await call('list_tasks', {}, z.object({ tasks: z.array(seenSchema) }));
+    for (const { task_id, status } of tasks)
+      if (!isFinal(status)) await call('kill_task', { task_id }, z.unknown());
     throw error;
   } finally {
     await server?.close();
-    await api?.dispose();
+    await api.dispose();
   }
 }
 
 /** Starts the task, allows what it asks, and shows what it did, as the bridge hands it back. */
 async function delegate(call: ToolCaller, { project, path, signal, say, timed }: Stage): Promise<number> {
   say(`\n> start_task    "${DEMO_PROMPT}"`);
-  const { task_id } = startedSchema.parse(
-    await call('start_task', {
-      prompt: DEMO_PROMPT,
-      path: project,
-      permission_mode: 'cautious',
-      timeout_seconds: TASK_LIMIT_SECONDS,
-    }),
-  );
+  const task = {
+    prompt: DEMO_PROMPT,
+    path: project,
+    permission_mode: 'cautious',
+    timeout_seconds: TASK_LIMIT_SECONDS,
+  };
+  const { task_id } = await call('start_task', task, startedSchema);
   say(`                ${task_id}, permission mode cautious\n> wait_for_task`);
   let shown = '';
   for (let cursor: unknown; ;) {
@@ -169,52 +173,49 @@ async function delegate(call: ToolCaller, { project, path, signal, say, timed }:
       timeout_seconds: WAIT_SECONDS,
       ...(cursor !== undefined && { cursor }),
     };
-    const waited = waitedSchema.parse(await call('wait_for_task', args));
-    const [task] = waited.tasks;
+    const waited = await call('wait_for_task', args, waitedSchema);
+    const [seen] = waited.tasks;
     cursor = waited.cursor;
-    const now = `${task.status.padEnd(9)}  ${task.activity === task.status ? '' : (task.activity ?? '')}`;
+    const now = `${seen.status.padEnd(9)}  ${seen.activity === seen.status ? '' : (seen.activity ?? '')}`;
     if (now !== shown) timed(now);
     shown = now;
-    if (isFinal(task.status)) return showEnd(call, task, await readDiff(project, path), say);
-    for (const { decision_id, kind, summary } of task.decisions) {
+    if (isFinal(seen.status)) return showEnd(call, seen, await readDiff(project, path), say);
+    for (const { decision_id, kind, summary } of seen.decisions) {
       timed(`Claude Code asks: ${summary}?`);
       say(`> respond_to_task  ${decision_id}: allow`);
       const message = kind === 'trust' ? 'our own project' : 'what was asked for';
-      await call('respond_to_task', { task_id, decision_id, verdict: 'allow', message });
+      await call('respond_to_task', { task_id, decision_id, verdict: 'allow', message }, z.unknown());
     }
   }
 }
 
 /** `diff`: what differs from the last commit. Resolves with the exit code. */
 async function showEnd(call: ToolCaller, task: SeenTask, diff: string, say: Stage['say']): Promise<number> {
-  const { receipt } = receiptSchema.parse(await call('get_task_result', { task_id: task.task_id }));
+  const { receipt } = await call('get_task_result', { task_id: task.task_id }, receiptSchema);
+  const files = receipt.git.files.map((file) => `${file.path} (+${file.insertions} -${file.deletions})`);
+  const list = (name: string, items: readonly string[]): string =>
+    oneLine(`  ${name}: ${items.length === 0 ? 'none' : items.join(', ')}`, LINE_CHARS);
   say(`\nThe task's end: ${task.status}. ${task.reason ?? ''}`);
   if (task.last_output) say(indented(task.last_output));
-  const files = receipt.git.files.map((file) => `${file.path} (+${file.insertions} -${file.deletions})`);
   say('\n> get_task_result');
-  for (const [name, items] of [
-    ['files', files],
-    ['commands', receipt.commands.map(commandText)],
-  ] as const)
-    say(oneLine(`  ${name}: ${items.length === 0 ? 'none' : items.join(', ')}`, LINE_CHARS));
+  say(list('files', files));
+  say(list('commands', receipt.commands.map(commandText)));
   say(`\nWhat Claude Code changed (git diff):\n${diff === '' ? '  nothing' : indented(diff.trimEnd())}`);
   return task.status === 'completed' && diff !== '' ? exitCodes.done : exitCodes.failed;
 }
 
+/** The program that was named, or that of PATH, or one that was fetched into `$XDG_CACHE_HOME` or `~/.cache`. */
 async function findClaude(
   { claude, env, signal }: DemoOptions,
   log: (line: string) => void,
 ): Promise<string> {
   if (claude !== undefined) return realpath(claude);
   const found = await findOnPath('claude', env['PATH']);
-  return found ?? findOrFetchClaude({ version: PINNED_VERSION, cacheDir: cacheDirOf(env), env, log, signal });
-}
-
-/** Of fetched versions: `$XDG_CACHE_HOME/claude-code-bridge/claude`, else below `~/.cache`. */
-function cacheDirOf(env: DemoOptions['env']): string {
+  if (found !== undefined) return found;
   const cacheHome = env['XDG_CACHE_HOME'];
   const base = cacheHome?.startsWith('/') ? cacheHome : join(env['HOME'] ?? homedir(), '.cache');
-  return join(base, 'claude-code-bridge', 'claude');
+  const cacheDir = join(base, 'claude-code-bridge', 'claude');
+  return findOrFetchClaude({ version: PINNED_VERSION, cacheDir, env, log, signal });
 }
 
 /** The built server as a child process, spoken to over stdio as an MCP client does; `close` closes its input, which ends it. */
@@ -232,17 +233,12 @@ async function startDemoServer(
   transport.stderr?.on('data', (chunk: Buffer) => onLog(chunk.toString('utf8')));
   const client = new Client({ name: 'claude-code-bridge-demo', version: '1.0.0' });
   await client.connect(transport);
-  const call: ToolCaller = async (tool, args) => {
-    const answer = answerSchema.parse(await client.callTool({ name: tool, arguments: { ...args } }));
-    if (!answer.isError) return answer.structuredContent;
+  const call: ToolCaller = async (tool, given, schema) => {
+    const answer = answerSchema.parse(await client.callTool({ name: tool, arguments: { ...given } }));
+    if (!answer.isError) return schema.parse(answer.structuredContent);
     throw new Error(`${tool} was refused: ${answer.content.map(({ text }) => text).join('\n')}`);
   };
   return { call, close: () => client.close() };
-}
-
-async function endTasks(call: ToolCaller): Promise<void> {
-  const { tasks } = listedSchema.parse(await call('list_tasks', {}));
-  for (const { task_id, status } of tasks) if (!isFinal(status)) await call('kill_task', { task_id });
 }
 
 function indented(text: string): string {

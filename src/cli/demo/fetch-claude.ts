@@ -16,8 +16,19 @@ export const PINNED_VERSION: string = (testedVersions.at(-1) ?? testedVersions[0
 const INSTALL_LIMIT_MS = 10 * 60 * 1000;
 /** `--version` answers in 0.2 s. */
 const VERSION_LIMIT_MS = 30 * 1000;
-const PARTIAL_PREFIX = '.partial-';
 const STDERR_CHARS = 400;
+const NPM_FLAGS = [
+  '--ignore-scripts',
+  '--no-audit',
+  '--no-fund',
+  '--no-package-lock',
+  '--no-save',
+  '--omit=dev',
+  '--include=optional',
+  // A missing network is reported after seconds, not after a minute.
+  '--fetch-retry-mintimeout=1000',
+  '--fetch-retry-maxtimeout=3000',
+];
 
 export interface FetchClaudeOptions {
   readonly version: string;
@@ -34,23 +45,27 @@ export interface FetchClaudeOptions {
  * Throws CLAUDE_NOT_FOUND when npm or the network is missing, or the package has no program for this machine.
  */
 export async function findOrFetchClaude(options: FetchClaudeOptions): Promise<string> {
-  const { version, cacheDir, log } = options;
+  const { version, cacheDir, log, signal } = options;
   const home = join(cacheDir, version);
-  const cached = await findBinary(home, version, options.signal);
+  const cached = await findBinary(home, version, signal);
   if (cached !== undefined) return cached;
   await mkdir(cacheDir, { recursive: true });
   log(`Fetching Claude Code ${version} from npm into ${cacheDir} (235 MB, once) …`);
-  const partial = await mkdtemp(join(cacheDir, PARTIAL_PREFIX));
+  const partial = await mkdtemp(join(cacheDir, '.partial-'));
   try {
     await install(partial, options);
-    if ((await findBinary(partial, version, options.signal)) === undefined) throw noProgram(version);
-    await moveIntoPlace(partial, home, version);
+    if ((await findBinary(partial, version, signal)) !== undefined)
+      await moveIntoPlace(partial, home, version);
   } finally {
     await rm(partial, { recursive: true, force: true });
   }
-  const fetched = await findBinary(home, version, options.signal);
-  if (fetched === undefined) throw noProgram(version);
-  return fetched;
+  const fetched = await findBinary(home, version, signal);
+  if (fetched !== undefined) return fetched;
+  throw new BridgeError(
+    'CLAUDE_NOT_FOUND',
+    `Claude Code ${version} was fetched, but it has no program for ${process.platform} ${process.arch}.`,
+    'Pass an installed program with --claude <path>.',
+  );
 }
 
 /** The path of that version where it has been fetched before; undefined where it has not. */
@@ -64,86 +79,55 @@ export function findFetchedClaude({
 async function install(folder: string, { version, env, signal }: FetchClaudeOptions): Promise<void> {
   // A package.json of its own, so that npm does not install into a project further up.
   await writeFile(join(folder, 'package.json'), '{"private":true}\n');
-  const flags = [
-    '--ignore-scripts',
-    '--no-audit',
-    '--no-fund',
-    '--no-package-lock',
-    '--no-save',
-    '--omit=dev',
-    '--include=optional',
-    // A missing network is reported after seconds, not after a minute.
-    '--fetch-retry-mintimeout=1000',
-    '--fetch-retry-maxtimeout=3000',
-  ];
-  const args = ['install', ...flags, '--prefix', folder, `@anthropic-ai/claude-code@${version}`];
-  let failure: string;
+  const args = ['install', ...NPM_FLAGS, '--prefix', folder, `@anthropic-ai/claude-code@${version}`];
   try {
     await run('npm', args, { cwd: folder, env, timeout: INSTALL_LIMIT_MS, killSignal: 'SIGKILL', signal });
-    return;
   } catch (error) {
     if (signal?.aborted) throw error;
-    failure = systemCodeOf(error) === 'ENOENT' ? 'npm was not found on PATH' : npmFault(messageOf(error));
+    const failure =
+      systemCodeOf(error) === 'ENOENT' ? 'npm was not found on PATH' : npmFault(messageOf(error));
+    throw new BridgeError(
+      'CLAUDE_NOT_FOUND',
+      `Claude Code ${version} is not in ${dirname(folder)} and could not be fetched: ${failure}.`,
+      'Check the network and npm (npm ping), or pass an installed program with --claude <path>.',
+    );
   }
-  throw new BridgeError(
-    'CLAUDE_NOT_FOUND',
-    `Claude Code ${version} is not in ${dirname(folder)} and could not be fetched: ${failure}.`,
-    'Check the network and npm (npm ping), or pass an installed program with --claude <path>.',
-  );
 }
 
-/** Two installs may finish at once: the first one in place is used; only a broken one is replaced. */
+/** What another install has put there meanwhile is used; what was cut off is replaced. */
 async function moveIntoPlace(partial: string, home: string, version: string): Promise<void> {
-  for (const isLast of [false, true]) {
-    try {
-      return await rename(partial, home);
-    } catch (error) {
-      const code = systemCodeOf(error);
-      if (isLast || (code !== 'ENOTEMPTY' && code !== 'EEXIST')) throw error;
-      if ((await findBinary(home, version)) !== undefined) return;
-      await rm(home, { recursive: true, force: true });
-    }
-  }
+  await rename(partial, home).catch(async (error: unknown) => {
+    if (!['ENOTEMPTY', 'EEXIST'].includes(systemCodeOf(error) ?? '')) throw error;
+    if ((await findBinary(home, version)) !== undefined) return;
+    await rm(home, { recursive: true, force: true });
+    await rename(partial, home);
+  });
 }
 
 /** Tries each platform package that npm put there: the musl one does not start on glibc, nor the other way round. */
 async function findBinary(home: string, version: string, signal?: AbortSignal): Promise<string | undefined> {
   const scope = join(home, 'node_modules', '@anthropic-ai');
   const prefix = `claude-code-${process.platform}-${process.arch}`;
+  const options = {
+    cwd: home,
+    env: { HOME: home, PATH: '/usr/bin:/bin' },
+    timeout: VERSION_LIMIT_MS,
+    signal,
+  };
   const packages = await readdir(scope).catch(() => []); // No such folder: not installed.
   for (const name of packages.filter((found) => found.startsWith(prefix)).sort()) {
     const binary = join(scope, name, 'claude');
-    if (await saysVersion(binary, version, home, signal)) return binary;
+    const said = await run(binary, ['--version'], options).catch((error: unknown) => {
+      if (signal?.aborted) throw error;
+      return { stdout: '' }; // Missing, or not for this machine.
+    });
+    if (said.stdout.includes(version)) return binary;
   }
   return undefined;
-}
-
-async function saysVersion(
-  binary: string,
-  version: string,
-  cwd: string,
-  signal?: AbortSignal,
-): Promise<boolean> {
-  try {
-    const env = { HOME: cwd, PATH: '/usr/bin:/bin' };
-    const { stdout } = await run(binary, ['--version'], { cwd, env, timeout: VERSION_LIMIT_MS, signal });
-    return stdout.includes(version);
-  } catch (error) {
-    if (signal?.aborted) throw error;
-    return false; // Missing, or not for this machine.
-  }
 }
 
 /** The lines of npm that say what is wrong. */
 function npmFault(stderr: string): string {
   const lines = [...stderr.matchAll(/^npm (?:error|ERR!) (?!A complete log)(.*)$/gm)].map(([, line]) => line);
   return (lines.join('; ') || stderr.trim() || 'npm failed without a word').slice(0, STDERR_CHARS);
-}
-
-function noProgram(version: string): BridgeError {
-  return new BridgeError(
-    'CLAUDE_NOT_FOUND',
-    `Claude Code ${version} was fetched, but it has no program for ${process.platform} ${process.arch}.`,
-    'Pass an installed program with --claude <path>.',
-  );
 }

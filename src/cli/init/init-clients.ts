@@ -1,4 +1,4 @@
-import { BridgeError } from '../../base/errors.js';
+import { BridgeError, ignoreBridgeError } from '../../base/errors.js';
 import { isDeepStrictEqual } from 'node:util';
 import {
   dialectOf,
@@ -18,16 +18,12 @@ import {
 } from '../../clients/client-settings.js';
 import { installedClients } from '../../clients/find-clients.js';
 import { SERVER_NAME, type ServerCommand } from '../../clients/server-command.js';
+import type { InitOptions } from './init.js';
 import { given, type InitIo } from './questions.js';
 
-export interface ClientsRequest {
-  readonly io: InitIo;
+type ClientsRequest = Pick<InitOptions, 'io' | 'serverCommand' | 'client' | 'yes'> & {
   readonly place: ClientPlace;
-  readonly serverCommand: ServerCommand;
-  /** `--client`: the ids of clients, or `all` for every one that is installed. */
-  readonly clients?: readonly string[] | undefined;
-  readonly yes?: boolean | undefined;
-}
+};
 
 /** A client that is to get the entry. */
 export interface ClientPlan {
@@ -35,14 +31,13 @@ export interface ClientPlan {
   readonly path: string;
 }
 
-/** Those that get the entry, and how many have settings that cannot be edited. */
-export interface ClientsPlan {
-  readonly plans: readonly ClientPlan[];
-  readonly leftOut: number;
-}
-
-/** Learns from the flags or by asking which clients get the entry; writes nothing, and names those that cannot. Throws Cancelled, and INVALID_ARGUMENTS for flags. */
-export async function planClients(request: ClientsRequest): Promise<ClientsPlan> {
+/**
+ * Learns from the flags or by asking which clients get the entry; writes nothing, and names and counts those whose settings cannot be edited.
+ * Throws Cancelled, and INVALID_ARGUMENTS for flags.
+ */
+export async function planClients(
+  request: ClientsRequest,
+): Promise<{ readonly plans: readonly ClientPlan[]; readonly leftOut: number }> {
   const plans: ClientPlan[] = [];
   let leftOut = 0;
   for (const plan of await wantedClients(request)) {
@@ -119,16 +114,36 @@ export async function printClient(
   );
 }
 
+/** Of the clients that are installed the titles of those that have the server, and the ids of the others. */
+export async function clientsHere(place: ClientPlace): Promise<{ having: string[]; without: string[] }> {
+  const having: string[] = [];
+  const without: string[] = [];
+  for (const client of await installedClients(place)) {
+    const path = await settingsPath(client, place);
+    const settings =
+      path === undefined ? undefined : await readClientSettings(client, path).catch(ignoreBridgeError);
+    const isMentioned = settings?.servers === undefined && settings?.text.includes(SERVER_NAME) === true;
+    if (isMentioned || settings?.entry !== undefined) having.push(client.title);
+    else if (settings !== undefined) without.push(client.id);
+  }
+  return { having, without };
+}
+
 /** The clients of the flags, or those that the person chooses from all that are installed. */
-async function wantedClients({ io, place, clients, yes }: ClientsRequest): Promise<readonly ClientPlan[]> {
-  if (clients === undefined && (yes === true || io.questions === undefined)) return [];
-  const found = clients === undefined ? await installedClients(place) : await chosenClients(clients, place);
+async function wantedClients({
+  io,
+  place,
+  client: ids,
+  yes,
+}: ClientsRequest): Promise<readonly ClientPlan[]> {
+  if (ids === undefined && (yes === true || io.questions === undefined)) return [];
+  const found = ids === undefined ? await installedClients(place) : await chosenClients(ids, place);
   const plans: ClientPlan[] = [];
   for (const client of found) {
     const path = await settingsPath(client, place);
     if (path !== undefined) plans.push({ client, path });
   }
-  if (clients !== undefined || io.questions === undefined || plans.length === 0) return plans;
+  if (ids !== undefined || io.questions === undefined || plans.length === 0) return plans;
   const choices = plans.map(({ client: { id, title }, path }) => ({ value: id, label: title, hint: path }));
   const chosen = await given(io.questions.choose(`Add ${SERVER_NAME} to these clients?`, choices));
   return plans.filter(({ client }) => chosen.includes(client.id));

@@ -3,22 +3,16 @@ import { isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
 import { approvalModes, type ApprovalMode } from '../../approvals/modes.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
-import { editJson, type JsonEdit, type SettingsEntry } from '../../config/json-text.js';
+import { editJson, type JsonEdit } from '../../config/json-text.js';
 import { folderFault, loadConfig } from '../../config/load-config.js';
 import { defaultSettingsPath, expandHome } from '../../config/places.js';
 import { configSchema } from '../../config/schema.js';
 import { leftAsItIs, readEntries, readSettings, writeSettings } from '../../config/settings-file.js';
 import { isWithin } from '../../projects/path-in-project.js';
-import { given, type Choice, type InitIo, type Questions } from './questions.js';
+import type { InitOptions } from './init.js';
+import { given, type Choice, type Questions } from './questions.js';
 
-export interface SettingsRequest {
-  readonly io: InitIo;
-  readonly homeDir: string;
-  readonly cwd: string;
-  /** `--roots`. */
-  readonly roots?: string | undefined;
-  readonly yes?: boolean | undefined;
-}
+type SettingsRequest = Pick<InitOptions, 'io' | 'homeDir' | 'cwd' | 'configPath' | 'roots' | 'yes'>;
 
 /** What becomes of the settings file; without edits it stays as it is. */
 export interface SettingsPlan {
@@ -31,6 +25,7 @@ export interface SettingsPlan {
   readonly before: string;
 }
 
+const MODE_KEYS = ['default_permission_mode', 'allowed_permission_modes'];
 const modeWords: Readonly<Record<ApprovalMode, string>> = {
   auto: 'the bridge allows nearly all: less is checked than in Claude Code itself',
   cautious: 'you are asked before each command that may do more than read',
@@ -48,9 +43,8 @@ const modeChoices: readonly Choice[] = approvalModes.map((value) => ({
  * Cancelled, CONFIG_ERROR for a broken file, INVALID_ARGUMENTS and PATH_NOT_FOUND for a flag.
  */
 export async function planSettings(request: SettingsRequest, hasSandbox: boolean): Promise<SettingsPlan> {
-  const { io, roots, homeDir, yes } = request;
+  const { io, roots, homeDir, yes, configPath: path = defaultSettingsPath(homeDir) } = request;
   const { questions } = io;
-  const path = defaultSettingsPath(homeDir);
   const { entries, text: before } = await readEntries(path);
   if (entries.length > 0)
     await loadConfig({ env: {}, cwd: homeDir, homeDir, configPath: path }).catch((error: unknown) => {
@@ -58,33 +52,31 @@ export async function planSettings(request: SettingsRequest, hasSandbox: boolean
     });
   const known = entries.find(({ key }) => key === 'allowed_roots');
   const existing = z.array(z.string()).parse(known?.value ?? []);
-  const hasDefaultModes = !entries.some(isAboutModes);
-  if (roots !== undefined) {
-    const edits = addRoots(request, existing, await rootsOfFlag(request, roots));
-    return { edits, hasDefaultModes, folders: [], before };
-  }
+  const hasDefaultModes = !entries.some(({ key }) => MODE_KEYS.includes(key));
+  const plan = { hasDefaultModes, folders: [], before };
+  if (roots !== undefined)
+    return { ...plan, edits: addedRoots(request, existing, await rootsOfFlag(request, roots)) };
   if (yes === true || questions === undefined) {
-    if (existing.length > 0) return { edits: [], hasDefaultModes, folders: [], before };
+    if (existing.length > 0) return { ...plan, edits: [] };
     const message = 'No allowed roots are set, and there is no terminal to ask in.';
     throw new BridgeError('INVALID_ARGUMENTS', message, 'Pass them with --roots, separated by commas.');
   }
   io.write('Nothing is written before the last question is answered.');
   if (existing.length > 0) io.write(`Allowed roots so far: ${existing.join(', ')}`);
   const keeps = existing.length > 0 && (await given(questions.confirm('Keep them, and add to them?', true)));
-  const asked = await askRoots(request, questions, keeps ? existing : []);
-  const edits = keeps
-    ? asked.roots.map((value) => ({ path: ['allowed_roots', -1], value }))
-    : [{ path: ['allowed_roots'], value: asked.roots }];
+  const { roots: asked, missing } = await askRoots(request, questions, keeps ? existing : []);
   const modes = hasDefaultModes ? await askModes(questions, hasSandbox) : [];
   return {
-    ...{ edits: [...edits, ...modes], folders: asked.missing, before },
+    edits: [...rootEdits(asked, keeps), ...modes],
     hasDefaultModes: hasDefaultModes && modes.length === 0,
+    folders: missing,
+    before,
   };
 }
 
 /** Creates the folders and writes the settings file, which keeps its other keys, comments and layout. Throws CONFIG_ERROR when it has changed since the plan. */
 export async function writePlan(
-  { io, homeDir }: SettingsRequest,
+  { io, homeDir, configPath: path = defaultSettingsPath(homeDir) }: SettingsRequest,
   { edits, folders, before }: SettingsPlan,
 ): Promise<void> {
   if (edits.length === 0) return io.write('The allowed roots stay as they are.');
@@ -93,7 +85,6 @@ export async function writePlan(
     if (isWithin(homeDir, resolve(expandHome(root, homeDir))))
       io.write(`${root} contains your whole home folder: tasks may work everywhere in it.`);
   }
-  const path = defaultSettingsPath(homeDir);
   if ((await readSettings(path)).text !== before)
     throw new BridgeError(
       'CONFIG_ERROR',
@@ -104,10 +95,6 @@ export async function writePlan(
   const after = editJson(before, edits);
   await writeSettings(path, after);
   io.write(`Wrote ${path}:\n${after.trimEnd()}`);
-}
-
-function isAboutModes({ key }: SettingsEntry): boolean {
-  return key === 'default_permission_mode' || key === 'allowed_permission_modes';
 }
 
 /** No edits where the person keeps the defaults. */
@@ -134,18 +121,23 @@ async function askModes(questions: Questions, hasSandbox: boolean): Promise<read
   ];
 }
 
+/** The edits that set the roots, or add them to those that stay. */
+function rootEdits(roots: readonly string[], adds: boolean): readonly JsonEdit[] {
+  return adds
+    ? roots.map((value) => ({ path: ['allowed_roots', -1], value }))
+    : [{ path: ['allowed_roots'], value: roots }];
+}
+
 /** Adds those that are not among the roots yet, and says which stay. */
-function addRoots(
+function addedRoots(
   { io, homeDir }: SettingsRequest,
   existing: readonly string[],
   roots: readonly string[],
 ): readonly JsonEdit[] {
-  if (existing.length === 0) return [{ path: ['allowed_roots'], value: roots }];
-  io.write(`Allowed roots so far, which stay: ${existing.join(', ')}`);
+  if (existing.length > 0) io.write(`Allowed roots so far, which stay: ${existing.join(', ')}`);
   const known = existing.map((root) => expandHome(root, homeDir));
-  return roots
-    .filter((root) => !known.includes(expandHome(root, homeDir)))
-    .map((value) => ({ path: ['allowed_roots', -1], value }));
+  const added = roots.filter((root) => !known.includes(expandHome(root, homeDir)));
+  return rootEdits(added, existing.length > 0);
 }
 
 async function rootsOfFlag({ homeDir, cwd }: SettingsRequest, flag: string): Promise<readonly string[]> {
@@ -187,29 +179,20 @@ async function askRoots(
   }
 }
 
-interface RootError {
-  /** Whether the folder could be created. */
-  readonly isMissing: boolean;
-  /** Why the folder cannot be an allowed root, and what to write instead. */
-  readonly words: string;
-}
-
-/** Undefined for a folder that can be an allowed root. */
-async function rootError(root: string, homeDir: string, cwd: string): Promise<RootError | undefined> {
-  const words = wrongPath(root, homeDir, cwd);
-  if (words !== undefined) return { isMissing: false, words };
-  const fault = await folderFault(expandHome(root, homeDir));
-  return fault && { isMissing: fault.kind === 'missing', words: `${root} ${fault.words}.` };
-}
-
-function wrongPath(root: string, homeDir: string, cwd: string): string | undefined {
-  if (root === '') return 'The path of a folder is empty.';
+/** Why a folder cannot be an allowed root, and what to write instead; undefined for one that can. `isMissing`: it could be created. */
+async function rootError(
+  root: string,
+  homeDir: string,
+  cwd: string,
+): Promise<{ readonly isMissing: boolean; readonly words: string } | undefined> {
   const expanded = expandHome(root, homeDir);
-  if (expanded.includes('\0')) return 'A path cannot contain a NUL character.';
-  if (expanded.startsWith('~')) {
-    return `${root} is the home of another user, which is not supported: write the absolute path.`;
-  }
-  return isAbsolute(expanded)
-    ? undefined
-    : `${root} is a relative path. If you mean ${resolve(cwd, root)}, write that.`;
+  const wrong = (words: string) => ({ isMissing: false, words });
+  if (root === '') return wrong('The path of a folder is empty.');
+  if (expanded.includes('\0')) return wrong('A path cannot contain a NUL character.');
+  if (expanded.startsWith('~'))
+    return wrong(`${root} is the home of another user, which is not supported: write the absolute path.`);
+  if (!isAbsolute(expanded))
+    return wrong(`${root} is a relative path. If you mean ${resolve(cwd, root)}, write that.`);
+  const fault = await folderFault(expanded);
+  return fault && { isMissing: fault.kind === 'missing', words: `${root} ${fault.words}.` };
 }

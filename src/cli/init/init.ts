@@ -10,7 +10,15 @@ import { isThere, windowsHome } from '../../clients/find-clients.js';
 import { defaultSettingsPath, stateDirectory } from '../../config/places.js';
 import { findOnPath } from '../../os/find-on-path.js';
 import { exitCodeOfError, exitCodes } from '../exit-codes.js';
-import { clientOf, planClients, printClient, removeClients, writeClients } from './init-clients.js';
+import {
+  clientOf,
+  clientsHere,
+  planClients,
+  printClient,
+  removeClients,
+  writeClients,
+  type ClientPlan,
+} from './init-clients.js';
 import { planSettings, writePlan } from './init-settings.js';
 import { Cancelled, type InitIo } from './questions.js';
 
@@ -22,6 +30,8 @@ export interface InitOptions {
   readonly homeDir: string;
   readonly platform: NodeJS.Platform;
   readonly cwd: string;
+  /** The settings file of `--config`, as an absolute path. */
+  readonly configPath?: string;
   /** Names the folders of clients, and programs by PATH; without PATH, init does not mention the sandbox. */
   readonly env?: ClientPlace['env'];
   /** How a person runs this installation; the plain name unless given. */
@@ -61,7 +71,7 @@ export async function runInit(options: InitOptions): Promise<number> {
 }
 
 async function planAndWrite(options: InitOptions): Promise<number> {
-  const { io, platform, homeDir, env = {}, client: clients, yes, serverCommand } = options;
+  const { io, platform, homeDir, env = {}, client: clients, serverCommand } = options;
   const place: ClientPlace = { platform, homeDir, env, windowsHome: await windowsHome(env) };
   if (options.print !== undefined) {
     await printClient(io, clientOf(options.print), serverCommand, place);
@@ -72,16 +82,15 @@ async function planAndWrite(options: InitOptions): Promise<number> {
     await sayWhatIsLeft(io, place);
     return isDone ? exitCodes.done : exitCodes.failed;
   }
-  const request = { io, place, serverCommand, clients, yes };
   const path = env['PATH'];
   const trouble = path === undefined ? 'PATH is not set.' : await sandboxTrouble(platform, path);
   const settings = await planSettings(options, trouble === undefined);
-  const { plans, leftOut } = await planClients(request);
+  const { plans, leftOut } = await planClients({ ...options, place });
   await writePlan(options, settings);
-  await writeClients(request, plans);
+  await writeClients({ ...options, place }, plans);
   if (path !== undefined) {
     if (settings.hasDefaultModes) recommendSandbox(options, trouble);
-    await sayWhatIsNext(options, path, plans.length > 0);
+    await sayWhatIsNext(options, path, place, plans);
   }
   return clients !== undefined && leftOut > 0 ? exitCodes.failed : exitCodes.done;
 }
@@ -98,8 +107,9 @@ async function sandboxTrouble(platform: NodeJS.Platform, path: string): Promise<
 }
 
 /** For settings without modes: what mode sandboxed is good for, and how to take it. */
-function recommendSandbox({ io, homeDir }: InitOptions, trouble: string | undefined): void {
-  const how = `"default_permission_mode": "sandboxed" in ${defaultSettingsPath(homeDir)} makes it the mode of tasks without one`;
+function recommendSandbox({ io, homeDir, configPath }: InitOptions, trouble: string | undefined): void {
+  const file = configPath ?? defaultSettingsPath(homeDir);
+  const how = `"default_permission_mode": "sandboxed" in ${file} makes it the mode of tasks without one`;
   io.write(
     trouble === undefined
       ? `Recommended: permission_mode "sandboxed". It works here: commands run without a question, and the kernel keeps them in the project. ${how}.`
@@ -107,11 +117,12 @@ function recommendSandbox({ io, homeDir }: InitOptions, trouble: string | undefi
   );
 }
 
-/** Says whether Claude Code is there, and how a client gets the server. */
+/** Says whether Claude Code is there, and what is next: in a client that has the server, else how one gets it. */
 async function sayWhatIsNext(
   { io, platform, command = SERVER_NAME }: InitOptions,
   path: string,
-  hasClient: boolean,
+  place: ClientPlace,
+  plans: readonly ClientPlan[],
 ): Promise<void> {
   if ((await findOnPath('claude', path)) === undefined)
     io.write('Claude Code was not found on PATH: install it, and run `claude` once in a terminal to log in.');
@@ -122,11 +133,15 @@ async function sayWhatIsNext(
   io.write(
     'In the folder of a task the bridge itself writes only .claude/mcp-logs: its log and its prompt, hidden from git.',
   );
-  if (hasClient) io.write('Next, ask your client to delegate something to Claude Code.');
-  else
-    io.write(
-      `Next, add the server to your client, such as Claude Code:\n${command} init --client claude-code\nFor other clients see ${command} init --help; --print shows the entry for who edits by hand.`,
+  if (plans.length > 0) return io.write('Next, ask your client to delegate something to Claude Code.');
+  const { having, without } = await clientsHere(place);
+  if (having.length > 0)
+    return io.write(
+      `Next, restart the server in ${having.join(', ')}, which reads these settings when it starts. Then ask there to delegate something to Claude Code.`,
     );
+  io.write(
+    `Next, add the server to your client:\n${command} init --client ${without.join(',') || '<client>'}\n${command} init --help lists the clients; --print shows the entry for who edits by hand.`,
+  );
 }
 
 /** After the entries are gone: the settings and the records of tasks are the person's; they are named, and so is how to remove them. */

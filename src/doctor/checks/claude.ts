@@ -9,7 +9,7 @@ import {
   printedVersion,
   type Installation,
 } from '../../claude/installation.js';
-import { ok, unchecked, type Check, type DoctorContext, type Finding } from '../check.js';
+import { fault, ok, unchecked, type Check, type DoctorContext, type Finding } from '../check.js';
 
 const INSTALL = 'npm install -g @anthropic-ai/claude-code';
 const loginSchema = z.object({ loggedIn: z.boolean(), authMethod: z.string().optional() });
@@ -44,7 +44,7 @@ export const claudeFound: Check = {
       if (!(thrown instanceof BridgeError)) throw thrown;
       const { path } = thrown.data;
       const command = path === undefined ? INSTALL : `chmod +x ${shellWord(path, homeDir)}`;
-      return { status: 'error', summary: thrown.message, words: thrown.hint, command };
+      return fault(thrown.message, thrown.hint, command);
     }
   },
 };
@@ -58,16 +58,15 @@ export const claudeVersion: Check = {
     const program = command.map((word) => shellWord(word, context.homeDir)).join(' ');
     if (version === undefined) {
       if (!isClaude) return ok('Another program than Claude Code: modes and questions do not apply to it');
-      return {
-        status: 'error',
-        summary: `${command.join(' ')} --version prints no version of Claude Code`,
-        words: 'Run it yourself to see why, or install Claude Code again.',
-        command: `${program} --version || ${INSTALL}`,
-      };
+      return fault(
+        `${command.join(' ')} --version prints no version of Claude Code`,
+        'Run it yourself to see why, or install Claude Code again.',
+        `${program} --version || ${INSTALL}`,
+      );
     }
     if (isTooOld(version)) {
       const summary = `Claude Code ${version} is too old: the bridge needs ${OLDEST_SUPPORTED_VERSION}`;
-      return { status: 'error', summary, words: 'Update it.', command: `${program} update` };
+      return fault(summary, 'Update it.', `${program} update`);
     }
     const { testedClaude } = context;
     if (testedClaude.includes(version)) return ok(`Claude Code ${version}, which is tested`);
@@ -94,13 +93,11 @@ export const claudeLogin: Check = {
       const method = login.authMethod === undefined ? '' : ` (${login.authMethod})`;
       return ok(`Claude Code is logged in${method}; whether the service accepts it, the first task shows`);
     }
-    return {
-      status: 'error',
-      summary: 'Claude Code is not logged in, so every task ends at its first turn',
-      words:
-        'Log in once in a terminal. If a variable of your own holds the login, name it in pass_environment.',
-      command: `${command.map((word) => shellWord(word, homeDir)).join(' ')} auth login`,
-    };
+    return fault(
+      'Claude Code is not logged in, so every task ends at its first turn',
+      'Log in once in a terminal. If a variable of your own holds the login, name it in pass_environment.',
+      `${command.map((word) => shellWord(word, homeDir)).join(' ')} auth login`,
+    );
   }),
 };
 

@@ -7,7 +7,16 @@ import { installedClients, isThere, windowsHome } from '../../clients/find-clien
 import { SERVER_NAME } from '../../clients/server-command.js';
 import { findOnPath } from '../../os/find-on-path.js';
 import { runProgram } from '../../os/run-program.js';
-import { editCommand, ok, unchecked, type Check, type DoctorContext, type Finding } from '../check.js';
+import {
+  editCommand,
+  fault,
+  ok,
+  unchecked,
+  warning,
+  type Check,
+  type DoctorContext,
+  type Finding,
+} from '../check.js';
 
 /** What the entries of all clients have in common: a program with arguments, in one of three spellings. */
 const entrySchema = z.looseObject({
@@ -47,32 +56,23 @@ function findingOf(found: readonly FoundClient[], { command, homeDir }: DoctorCo
   const ids = (some: readonly FoundClient[]): string => some.map(({ client }) => client.id).join(',');
   const [broken] = of('broken');
   if (broken !== undefined) {
-    return {
-      status: 'warning',
-      summary: `The bridge cannot read the settings of ${broken.client.title}`,
-      words: 'Correct the file.',
-      command: editCommand(broken.path ?? '', homeDir),
-    };
+    const summary = `The bridge cannot read the settings of ${broken.client.title}`;
+    return warning(summary, 'Correct the file.', editCommand(broken.path ?? '', homeDir));
   }
   const dead = of('dead');
   if (dead.length > 0) {
-    return {
-      status: 'error',
-      summary: `${titles(dead)} cannot start the bridge`,
-      words: 'Write the entry again.',
-      command: `${command} init --yes --client ${ids(dead)}`,
-    };
+    const again = `${command} init --yes --client ${ids(dead)}`;
+    return fault(`${titles(dead)} cannot start the bridge`, 'Write the entry again.', again);
   }
   if (of('ready').length > 0) return ok(`${titles(of('ready'))} can start the bridge`);
   if (of('mentioned').length > 0)
     return ok(`The settings of ${titles(of('mentioned'))} mention the bridge; more is not known`);
   const absent = of('absent');
-  return {
-    status: 'warning',
-    summary: 'No chat client that was found here knows the bridge',
-    words: 'Add it to the clients that you use.',
-    command: absent.length === 0 ? `${command} init` : `${command} init --client ${ids(absent)}`,
-  };
+  return warning(
+    'No chat client that was found here knows the bridge',
+    'Add it to the clients that you use.',
+    absent.length === 0 ? `${command} init` : `${command} init --client ${ids(absent)}`,
+  );
 }
 
 async function stateOf(client: ChatClient, place: ClientPlace): Promise<Omit<FoundClient, 'client'>> {

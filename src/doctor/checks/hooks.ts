@@ -5,7 +5,7 @@ import { systemCodeOf } from '../../base/errors.js';
 import { readSettingsFile } from '../../base/files/json-file.js';
 import { ownHooks } from '../../claude/own-settings.js';
 import { claudeConfigDir } from '../../claude/transcripts.js';
-import { editCommand, ok, type Check, type DoctorContext } from '../check.js';
+import { editCommand, ok, warning, type Check, type DoctorContext } from '../check.js';
 
 const settingsSchema = z.looseObject({
   disableAllHooks: z.boolean().optional(),
@@ -31,20 +31,22 @@ export const hooks: Check = {
       if (read.state === 'missing') continue;
       const edit = editCommand(file, homeDir);
       if (read.state === 'corrupt') {
-        const summary = `Claude Code cannot use its settings in ${file}: ${read.why}`;
-        return { status: 'warning', summary, words: 'Correct the file.', command: edit };
+        return warning(
+          `Claude Code cannot use its settings in ${file}: ${read.why}`,
+          'Correct the file.',
+          edit,
+        );
       }
       const isManaged = managed.includes(file);
       const fault = faultIn(read.value, isManaged);
       if (fault === undefined) continue;
-      return {
-        status: 'warning',
-        summary: `${file} ${fault}; a task in a terminal is then ended at its first prompt`,
-        words: isManaged
+      return warning(
+        `${file} ${fault}; a task in a terminal is then ended at its first prompt`,
+        isManaged
           ? 'It is a policy of this machine: ask its administrator to allow hooks to http://127.0.0.1, or use driver "print" for tasks.'
           : 'Allow hooks again in that file.',
-        command: isManaged ? `sudo ${edit}` : edit,
-      };
+        isManaged ? `sudo ${edit}` : edit,
+      );
     }
     return ok('Claude Code runs the hooks of the bridge', [
       ...managed.map((file) => `${file} is a policy of this machine`),

@@ -3,7 +3,7 @@ import { systemClock } from '../../base/system-clock.js';
 import { checkSandbox } from '../../claude/sandbox/check-sandbox.js';
 import { DockerEngine } from '../../processes/docker/engine.js';
 import { engineSettings } from '../../services/engine-settings.js';
-import { ok, systemCommands, type Check } from '../check.js';
+import { fault, ok, type Check } from '../check.js';
 
 const DOCKER_LIMIT_MS = 4_000;
 
@@ -42,12 +42,11 @@ export const docker: Check = {
         const summary = `Docker does not answer; only tasks and processes in containers need it. ${message}`;
         return { status: 'optional', summary, words: hint };
       }
-      return {
-        status: 'error',
-        summary: `Tasks run in containers (task_container.image is ${image}), but Docker does not answer. ${message}`,
-        words: hint,
-        command: systemCommands(context.platform).startDocker,
-      };
+      return fault(
+        `Tasks run in containers (task_container.image is ${image}), but Docker does not answer. ${message}`,
+        hint,
+        context.platform === 'darwin' ? 'open -a Docker' : 'sudo systemctl start docker',
+      );
     } finally {
       engine.dispose();
     }

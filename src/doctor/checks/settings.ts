@@ -2,7 +2,7 @@ import { shellWord, countedNoun } from '../../base/text.js';
 import { folderFault } from '../../config/load-config.js';
 import { modeSettings, modeWords } from '../../config/permission-modes.js';
 import { SETTINGS_FILE_VARIABLE } from '../../config/settings-file.js';
-import { editCommand, ok, unchecked, type Check } from '../check.js';
+import { editCommand, fault, ok, unchecked, warning, type Check } from '../check.js';
 
 /** Of a warning about a file that others may write, from the loader of the settings. */
 const WRITABLE = /^(.*) is writable by every user of this machine/;
@@ -18,13 +18,12 @@ export const settingsFile: Check = {
     const edit = editCommand(source ?? configPath ?? env[SETTINGS_FILE_VARIABLE] ?? defaultSource, homeDir);
     if (error !== undefined) {
       const variable = VARIABLE.exec(error.message)?.[1];
-      return {
-        status: 'error',
-        summary: 'The settings of the bridge cannot be used, so it refuses every call',
-        details: error.message.split('\n'),
-        words: 'Correct what the lines above name; docs/settings.md of the package lists every setting.',
-        command: variable === undefined ? edit : `unset ${variable}`,
-      };
+      return fault(
+        'The settings of the bridge cannot be used, so it refuses every call',
+        'Correct what the lines above name; docs/settings.md of the package lists every setting.',
+        variable === undefined ? edit : `unset ${variable}`,
+        error.message.split('\n'),
+      );
     }
     // Folders have a check of their own.
     const others = warnings.filter((warning) => !warning.startsWith('allowed_roots: '));
@@ -34,13 +33,8 @@ export const settingsFile: Check = {
       modeWords(modeSettings(config, origins)) ?? 'permission_mode: default auto, all are allowed.';
     if (others.length === 0) return ok(summary, [modes]);
     const writable = others.map((warning) => WRITABLE.exec(warning)?.[1]).find(Boolean);
-    return {
-      status: 'warning',
-      summary,
-      details: [modes, ...others],
-      words: 'Do what the lines above say.',
-      command: writable === undefined ? edit : `chmod o-w ${shellWord(writable, homeDir)}`,
-    };
+    const mends = writable === undefined ? edit : `chmod o-w ${shellWord(writable, homeDir)}`;
+    return warning(summary, 'Do what the lines above say.', mends, [modes, ...others]);
   },
 };
 
@@ -51,30 +45,26 @@ export const allowedRoots: Check = {
     const { config, error, source, defaultSource } = await settings();
     if (error !== undefined) return unchecked('the settings cannot be used.');
     const roots = config.allowed_roots;
-    if (roots.length === 0) {
-      return {
-        status: 'error',
-        summary: 'No allowed roots are set, so no task can start',
-        words: 'Choose the folders in which tasks may work, for instance:',
-        command: `mkdir -p ~/Projects && ${command} init --roots ~/Projects`,
-      };
-    }
-    const looked = await Promise.all(roots.map(async (root) => ({ root, fault: await folderFault(root) })));
-    const bad = looked.flatMap(({ root, fault }) => (fault === undefined ? [] : [{ root, ...fault }]));
+    if (roots.length === 0)
+      return fault(
+        'No allowed roots are set, so no task can start',
+        'Choose the folders in which tasks may work, for instance:',
+        `mkdir -p ~/Projects && ${command} init --roots ~/Projects`,
+      );
+    const looked = await Promise.all(roots.map(async (root) => ({ root, wrong: await folderFault(root) })));
+    const bad = looked.flatMap(({ root, wrong }) => (wrong === undefined ? [] : [{ root, ...wrong }]));
     const [first] = bad;
     if (first === undefined) return ok(`Tasks may work in ${countedNoun(roots.length, 'folder')}`, roots);
     const isLast = bad.length === roots.length;
     const word = shellWord(first.root, homeDir);
     const commands = { missing: `mkdir -p ${word}`, unreadable: `chmod u+rx ${word}`, other: undefined };
-    return {
-      status: isLast ? 'error' : 'warning',
-      summary: isLast ? 'No allowed root can be used' : 'Some of the allowed roots cannot be used',
-      details: bad.map(({ root, words }) => `${root} ${words}.`),
-      words:
-        first.kind === 'missing'
-          ? 'Create the folder, or take it out of allowed_roots.'
-          : 'Correct allowed_roots in the settings, or the folder.',
-      command: commands[first.kind] ?? editCommand(source ?? defaultSource, homeDir),
-    };
+    return (isLast ? fault : warning)(
+      isLast ? 'No allowed root can be used' : 'Some of the allowed roots cannot be used',
+      first.kind === 'missing'
+        ? 'Create the folder, or take it out of allowed_roots.'
+        : 'Correct allowed_roots in the settings, or the folder.',
+      commands[first.kind] ?? editCommand(source ?? defaultSource, homeDir),
+      bad.map(({ root, words }) => `${root} ${words}.`),
+    );
   },
 };

@@ -4,7 +4,7 @@ import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import { shellWord } from '../../base/text.js';
 import { machineOf } from '../../store/machine.js';
 import { openStateDir, requireStateDir } from '../../store/state-dir.js';
-import { ok, type Check, type Finding } from '../check.js';
+import { fault, ok, warning, type Check } from '../check.js';
 
 const OWNER_ALL = 0o700;
 
@@ -19,45 +19,37 @@ export const stateDirectory: Check = {
     if (facts === undefined) return ok(`The state directory will be ${path}`);
     const { uid, homeDir, command } = context;
     const word = shellWord(path, homeDir);
-    const error = (summary: string, words: string, mends: string): Finding => ({
-      ...{ status: 'error', summary: `The state directory ${path} ${summary}` },
-      ...{ words, command: mends },
-    });
+    const its = `The state directory ${path}`;
     if (!facts.isDirectory()) {
       const words =
         'Put it aside; the bridge creates the folder. To have it elsewhere, set state_dir in the settings.';
       const kind = facts.isSymbolicLink() ? 'a link' : 'a file';
-      return error(`is ${kind}, not a folder`, words, `mv ${word} ${word}.aside`);
+      return fault(`${its} is ${kind}, not a folder`, words, `mv ${word} ${word}.aside`);
     }
     if (facts.uid !== uid) {
-      const whose = `belongs to user ${facts.uid}, and the bridge runs as user ${uid}`;
-      return error(whose, 'Give it back to its user.', `sudo chown -R ${uid} ${word}`);
+      const whose = `${its} belongs to user ${facts.uid}, and the bridge runs as user ${uid}`;
+      return fault(whose, 'Give it back to its user.', `sudo chown -R ${uid} ${word}`);
     }
-    const refusal = await refusalOf(path);
-    if (refusal !== undefined) {
-      return {
-        ...{ status: 'error', summary: `The state directory ${path} holds files that are not the bridge’s` },
-        words: `${refusal.message} ${refusal.hint}`,
-      };
-    }
+    const refusal = await requireStateDir(path).then(() => undefined, caught);
+    if (refusal !== undefined)
+      return fault(`${its} holds files that are not the bridge’s`, `${refusal.message} ${refusal.hint}`);
     const mode = facts.mode & 0o777;
     if (mode !== OWNER_ALL) {
-      const shown = `has the mode ${mode.toString(8).padStart(4, '0')}, until the bridge next starts`;
-      return { ...error(shown, 'Only its owner may enter it.', `chmod 700 ${word}`), status: 'warning' };
+      const shown = `${its} has the mode ${mode.toString(8).padStart(4, '0')}, until the bridge next starts`;
+      return warning(shown, 'Only its owner may enter it.', `chmod 700 ${word}`);
     }
     if ((await machineOf(path)) === 'other') {
       const words =
         'If no bridge runs on that machine any more, make it this machine’s; or set state_dir, or state_owner for a volume that moves.';
-      const whose = "is another machine's: its tasks can be read, and none can be started";
-      return error(whose, words, `${command} state adopt`);
+      const whose = `${its} is another machine's: its tasks can be read, and none can be started`;
+      return fault(whose, words, `${command} state adopt`);
     }
     const root = await rootAround(path, (await context.settings()).config.allowed_roots);
     if (root === undefined) return ok(`The state directory is ${path}`);
-    return {
-      ...{ status: 'warning', summary: `The state directory ${path} lies in the allowed root ${root}` },
-      words:
-        'No task can start in a folder that contains it. If you need one, set state_dir to a folder outside the roots.',
-    };
+    return warning(
+      `${its} lies in the allowed root ${root}`,
+      'No task can start in a folder that contains it. If you need one, set state_dir to a folder outside the roots.',
+    );
   },
   fix: async (context) => {
     // Of the warnings, only that of the mode has a command, and what opens the folder makes it private.
@@ -69,15 +61,9 @@ export const stateDirectory: Check = {
   },
 };
 
-/** Why a folder that holds anything is no state directory. */
-async function refusalOf(path: string): Promise<BridgeError | undefined> {
-  try {
-    await requireStateDir(path);
-    return undefined;
-  } catch (error) {
-    if (error instanceof BridgeError) return error;
-    throw error;
-  }
+function caught(error: unknown): BridgeError {
+  if (error instanceof BridgeError) return error;
+  throw error;
 }
 
 /** The allowed root that contains a folder which exists. */

@@ -3,7 +3,15 @@ import { systemClock } from '../../base/system-clock.js';
 import { findProgram } from '../../pty/find-program.js';
 import { loadNodePty } from '../../pty/load-node-pty.js';
 import { PtyManager } from '../../pty/pty-manager.js';
-import { editCommand, ok, systemCommands, unchecked, type Check, type DoctorContext } from '../check.js';
+import {
+  editCommand,
+  fault,
+  ok,
+  unchecked,
+  warning,
+  type Check,
+  type DoctorContext,
+} from '../check.js';
 
 /** More than a terminal's buffer, so that the end comes after a wait. */
 const LINES = 2_000;
@@ -34,8 +42,7 @@ export const terminal: Check = {
         await tries();
       } catch (error) {
         if (!(error instanceof BridgeError)) throw error;
-        const fault = { summary: `${what}${error.message}`, words: error.hint };
-        return { status: 'error', ...fault, ...(command !== undefined && { command }) };
+        return fault(`${what}${error.message}`, error.hint, command);
       }
     }
     return ok('A pseudo-terminal opens, and the last byte of its output arrives');
@@ -77,24 +84,24 @@ export const git: Check = {
   category: 'system',
   look: async ({ run, platform }: DoctorContext) => {
     const answer = await run('git', ['--version']);
-    const trouble = { status: 'warning', command: systemCommands(platform).install('git') } as const;
+    const install = platform === 'darwin' ? 'brew install git' : 'sudo apt-get install -y git';
     if (answer.how === 'missing') {
       const summary =
         'git was not found: tasks run, but their receipts show no changes, and worktrees do not work';
-      return { ...trouble, summary, words: 'Install git.' };
+      return warning(summary, 'Install git.', install);
     }
     if (answer.how === 'failed') return unchecked(`git --version: ${answer.why}`);
     const version = /git version (\d+)\.(\d+)[\w.]*/.exec(answer.stdout);
     if (answer.code !== 0 || version === null) {
       const [said = ''] = (answer.stderr || answer.stdout).trim().split('\n', 1);
       const words = 'Install git again, or repair what stands before it on PATH.';
-      return { ...trouble, summary: `git does not work: ${said}`, words };
+      return warning(`git does not work: ${said}`, words, install);
     }
     const [text, major, minor] = version;
     const isOld =
       Number(major) < BEST_GIT[0] || (Number(major) === BEST_GIT[0] && Number(minor) < BEST_GIT[1]);
     if (!isOld) return ok(text);
     const summary = `${text} is old: before 2.38 the work of a worktree is not merged when the project has new commits`;
-    return { ...trouble, summary, words: 'Update git.' };
+    return warning(summary, 'Update git.', install);
   },
 };

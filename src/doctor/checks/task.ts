@@ -1,4 +1,4 @@
-import { ok, unchecked, type Check, type DoctorContext, type Finding } from '../check.js';
+import { fault, ok, unchecked, type Check, type DoctorContext, type Finding } from '../check.js';
 import { aboutClaude } from './claude.js';
 
 const REPORT_LINES = 25;
@@ -24,13 +24,12 @@ export const wholeTask: Check = {
     const { ok: isDone, report } = await tryTask(program, signal);
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
     if (isDone) return ok(`A task with a scripted model was done in ${seconds} s`);
-    return {
-      status: 'error',
-      summary: 'A task with a scripted model was not done',
-      details: report.trimEnd().split('\n').slice(-REPORT_LINES),
-      words: 'Mend what is named above first; then run it alone to see all of it.',
-      command: `${command} demo --claude ${program}`,
-    };
+    return fault(
+      'A task with a scripted model was not done',
+      'Mend what is named above first; then run it alone to see all of it.',
+      `${command} demo --claude ${program}`,
+      report.trimEnd().split('\n').slice(-REPORT_LINES),
+    );
   }),
 };
 
@@ -43,12 +42,11 @@ export const rules: Check = {
   look: scripted(async (program, { tryRules, signal, testedClaude }) => {
     const details = await tryRules(program, signal);
     if (details.length === 0) return ok('Claude Code holds rules as the bridge relies on');
-    return {
-      status: 'error',
-      summary: 'Claude Code does not hold rules as the bridge relies on',
+    return fault(
+      'Claude Code does not hold rules as the bridge relies on',
+      `Use a version that is tested: ${testedClaude.join(' or ')}. Until then no rule of a task is sure.`,
+      `npm install -g @anthropic-ai/claude-code@${testedClaude.at(-1) ?? 'latest'}`,
       details,
-      words: `Use a version that is tested: ${testedClaude.join(' or ')}. Until then no rule of a task is sure.`,
-      command: `npm install -g @anthropic-ai/claude-code@${testedClaude.at(-1) ?? 'latest'}`,
-    };
+    );
   }),
 };

@@ -6,7 +6,7 @@ import { messageOf } from '../../base/errors.js';
 import { systemClock } from '../../base/system-clock.js';
 import { isTooOld, tooOld } from '../../claude/installation.js';
 import type { Pid } from '../../os/pid.js';
-import { claudeConfigDir } from '../../claude/transcripts.js';
+import { claudeConfigDir, findTranscripts } from '../../claude/transcripts.js';
 import { realPathOfNearest } from '../../projects/real-path.js';
 import { killTree, type KillReport, type KillTarget } from '../../pty/kill-ladder.js';
 import { PtyManager } from '../../pty/pty-manager.js';
@@ -110,6 +110,10 @@ async function openRun(
     endLeftovers: async () => {
       await container?.terminals.end();
       return processes.endLeftovers();
+    },
+    isStored: async (sessionId: string) => {
+      const folder = claudeConfigDir({ ...task.childEnv, ...container?.seenHere });
+      return folder === undefined || (await findTranscripts(folder, sessionId)).length > 0;
     },
     realPath: realPathOfNearest,
     // A process in a container has no pid here.

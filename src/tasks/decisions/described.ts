@@ -34,6 +34,14 @@ const kinds: Readonly<Record<Decision['kind'], { readonly asks: string; readonly
   prompt: { asks: 'asks in its terminal', yes: 'Allow once' },
 };
 
+/** Of a dialog of Claude Code that is about something else than the folder, by its id. */
+const dialogs: Partial<Record<string, (typeof kinds)['trust']>> = {
+  'project-mcp-server': {
+    asks: 'asks whether to use MCP servers of the project',
+    yes: 'Allow',
+  },
+};
+
 const CUT =
   'This is only the beginning: the log of the task has the whole. It can be denied here, not allowed.';
 const deny: Choice = { label: 'Deny', key: 'n', answer: 'deny' };
@@ -45,7 +53,7 @@ export const onlyDeny: Pick<DescribedDecision, 'cut' | 'choices'> = { cut: CUT, 
 /** `isShownWhole`: whether the place that asks shows all of the input, where it does not show `request`. */
 export function described(decision: Decision, isShownWhole?: boolean): DescribedDecision {
   const { kind, tool, summary, is_left, input_is_cut } = decision;
-  const { asks, yes } = kinds[kind];
+  const { asks, yes } = (kind === 'trust' ? dialogs[tool] : undefined) ?? kinds[kind];
   const request = wholeRequest(decision) ?? null;
   const isWhole = input_is_cut !== true && (isShownWhole ?? request !== null);
   const isPermission = kind === 'permission';

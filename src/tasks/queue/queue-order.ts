@@ -1,10 +1,12 @@
 // Pure: which queued tasks may start, and what the others wait for.
 import { BridgeError } from '../../base/errors.js';
+import { oneLine } from '../../base/text.js';
 import { isSameProject } from '../../projects/worktree-path.js';
 import type { LockHolder } from '../../store/project-lock.js';
-import type { TaskRecord } from '../task.js';
+import type { Decision, TaskRecord } from '../task.js';
 
 const MS_PER_MINUTE = 60_000;
+const ASKED_CHARS = 200;
 
 /** The position of a queued task. `place` counts from 1, in the line of what it waits for. */
 export type Standing =
@@ -69,17 +71,27 @@ function standingWords(standing: Standing): string {
     : `${place} in its project: it starts after task ${task_id}, which has worked in ${project_path} since ${since}.`;
 }
 
-/** Names the task that has the project, since when, and the ways out. `now` is in milliseconds since the epoch. */
-export function projectBusy(projectPath: string, holder: ProjectHolder, now: number): BridgeError {
+/** Names the task that has the project, since when, what it asks, and the ways out. `now` is in milliseconds since the epoch. */
+export function projectBusy(
+  projectPath: string,
+  holder: ProjectHolder,
+  now: number,
+  [open]: readonly Decision[] = [],
+): BridgeError {
   const minutes = Math.max(0, Math.floor((now - Date.parse(holder.since)) / MS_PER_MINUTE));
   const forHowLong = minutes === 0 ? 'less than a minute' : `${minutes} min`;
   const since = `${holder.isQueued ? 'queued ' : ''}since ${holder.since}, ${forHowLong}`;
   const inside =
     holder.project_path === projectPath ? '' : ` It holds ${holder.project_path}: one contains the other.`;
+  const asks =
+    open === undefined
+      ? ''
+      : ` It waits for an answer to ${open.decision_id}: ${oneLine(open.summary, ASKED_CHARS)}.`;
   return new BridgeError(
     'TASK_ALREADY_RUNNING',
-    `A task is already running for project ${projectPath}. Existing task ID: ${holder.task_id} (${since}).${inside}`,
+    `A task is already running for project ${projectPath}. Existing task ID: ${holder.task_id} (${since}).${inside}${asks}`,
     [
+      ...(open === undefined ? [] : [{ do: 'answer', task: holder.task_id } as const]),
       'Start it with on_conflict "queue" to run after that one, or "worktree" to run next to it in a git worktree.',
       { do: 'wait', task: holder.task_id },
       { do: 'message', task: holder.task_id },

@@ -14,7 +14,7 @@ import { projectFilePaths } from '../project-folder.js';
 import { initialRecord } from '../record/initial-record.js';
 import { readRecordFile, recordOf, writeRecordFile } from '../record/record-file.js';
 import { endUnreadable, recoverTask, type RecoveryParts } from '../record/recovery.js';
-import { isFinal, type TaskRecord } from '../task.js';
+import { isFinal, openDecisions, type TaskRecord } from '../task.js';
 import type { TaskHost } from '../task-host.js';
 import { taskSpecSchema, type TaskSpec } from '../task-spec.js';
 import { asQueued, projectBusy, standings, type Standing } from './queue-order.js';
@@ -79,7 +79,10 @@ export class TaskQueue implements Disposable {
     const entry = await this.#exclusively(async (table) => {
       const own = standings([...(await this.#waiting(true)), record], table.held).get(taskId);
       if (own?.state !== 'waits') return table.reserve({ projectPath, taskId });
-      if ('holder' in own && !waits) throw projectBusy(projectPath, own.holder, clock.now());
+      if ('holder' in own && !waits) {
+        const holder = recordOf(await readRecordFile(stateDir, own.holder.task_id));
+        throw projectBusy(projectPath, own.holder, clock.now(), holder && openDecisions(holder));
+      }
       await makeFolders(stateDir.queueDir, OWNER_ONLY);
       await writeJsonFileAtomically(stateDir.ticketFile(taskId), { task_id: taskId });
       // Last: a process that finds it finds the ticket, too.

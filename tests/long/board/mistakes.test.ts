@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import type { ScriptedTurn } from '../../../src/cli/demo/messages-api.js';
+import type { ScriptedTurn } from '../../../src/cli/demo/scripted-api.js';
 import { boardLink, boardPage, sharedBrowser } from '../../harness/board-page.js';
 import { describeWith } from '../../harness/needs.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';

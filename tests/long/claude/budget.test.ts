@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import type { ScriptedRequest, ScriptedTurn } from '../../../src/cli/demo/messages-api.js';
+import type { ScriptedRequest, ScriptedTurn } from '../../../src/cli/demo/scripted-api.js';
 import { receiptSchema } from '../../../src/tasks/receipt/receipt.js';
 import { drivers, describeRealClaude } from '../../harness/real-claude.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';

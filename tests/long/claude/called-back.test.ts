@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import type { ScriptedTurn } from '../../../src/cli/demo/messages-api.js';
+import type { ScriptedTurn } from '../../../src/cli/demo/scripted-api.js';
 import {
   callersServers,
   chatCaller,

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import type { ScriptedRequest } from '../../../src/cli/demo/messages-api.js';
+import type { ScriptedRequest } from '../../../src/cli/demo/scripted-api.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
 import { says, thinksForEver } from '../../harness/scripted-turns.js';
 import { startBridge } from '../../harness/start-bridge.js';

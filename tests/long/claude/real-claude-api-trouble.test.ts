@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ScriptedRequest, ScriptedTurn } from '../../../src/cli/demo/messages-api.js';
+import type { ScriptedRequest, ScriptedTurn } from '../../../src/cli/demo/scripted-api.js';
 import { SUBSCRIBER } from '../../harness/limit-answers.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
 import { says } from '../../harness/scripted-turns.js';

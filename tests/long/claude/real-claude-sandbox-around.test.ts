@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { ScriptedTurn } from '../../../src/cli/demo/messages-api.js';
+import type { ScriptedTurn } from '../../../src/cli/demo/scripted-api.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
 import { gitIn, writeFiles } from '../../harness/project-files.js';
 import { runs, says } from '../../harness/scripted-turns.js';

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { attach, type AttachedTerminal } from '../../harness/attached-terminal.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
+import { runCommand, type Ended } from '../../harness/run-command.js';
 import { asksAboutPrompts, quickAgent, scriptedAgent } from '../../harness/scripted-agent.js';
 import { runs } from '../../harness/scripted-turns.js';
 import { serverEntry, startBridge, type TestBridge } from '../../harness/start-bridge.js';
@@ -15,32 +16,9 @@ const CTRL_C = '\x03';
 const TASK_ID = /task_[0-9a-f]{20}/;
 const asked = { MCP_RULES: JSON.stringify(asksAboutPrompts) };
 
-interface Ended {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-interface Run {
-  readonly cwd?: string;
-  readonly input?: string;
-  /** Gets all that the command has said on standard error so far. */
-  readonly onSaid?: (err: string) => void;
-}
-
 /** Runs a command without a terminal, in the project. */
-async function command(
-  bridge: TestBridge,
-  words: readonly string[],
-  { cwd = bridge.project, input = '', onSaid }: Run = {},
-): Promise<Ended> {
-  const child = spawn(process.execPath, [serverEntry, ...words], { cwd, env: bridge.env, stdio: 'pipe' });
-  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  child.stdin.end(input);
-  let said = '';
-  child.stderr.on('data', (part: Buffer) => onSaid?.((said += part.toString())));
-  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
-  return { code, out, err };
+function command(bridge: TestBridge, words: readonly string[], cwd = bridge.project): Promise<Ended> {
+  return runCommand(words, { cwd, env: bridge.env });
 }
 
 /** `run` in a terminal, in the project. */
@@ -73,7 +51,7 @@ it('--path names the folder of the task, from the current one or from the home f
   const bridge = await quickBridge();
   const { root } = bridge.workplace;
   for (const path of [bridge.project, relative(root, bridge.project)]) {
-    const run = await command(bridge, ['run', 'AGENT: exit 0', '--path', path], { cwd: root });
+    const run = await command(bridge, ['run', 'AGENT: exit 0', '--path', path], root);
     expect(run).toMatchObject({ code: 0 });
     expect(run.err).toMatch(/^task_\w+ started in .*\/app\.$/m);
   }
@@ -149,19 +127,6 @@ it('Ctrl-C while the task is being started leaves it running too, with its id', 
   await bridge.call('kill_task', { task_id: taskId });
 });
 
-it('Ctrl-C twice ends the task', async () => {
-  const bridge = await quickBridge();
-  const person = await inTerminal(bridge, 'AGENT: never-exits');
-  await person.sees('working');
-  person.type(CTRL_C);
-  await person.sees('Ctrl-C again within 2 s ends it');
-  person.type(CTRL_C);
-  const end = await person.sees(/^status +killed: Ended with Ctrl-C\./m);
-  expect(end).toMatch(/Ending the task\.\s+[\d:]{8} Ended with Ctrl-C\.[^]*Task killed [^]*^status/m);
-  // The exit code 130, as a terminal reports it.
-  expect(await person.exited).toMatchObject({ signal: 'SIGINT' });
-});
-
 describeNewestClaude('with Claude Code', ({ binary }) => {
   it('Ctrl-C twice shows the rest of the log before the receipt', async () => {
     const bridge = await startBridge({
@@ -177,6 +142,7 @@ describeNewestClaude('with Claude Code', ({ binary }) => {
     const shown = await person.sees(/^status +killed: Ended with Ctrl-C\./m);
     // Whether Claude Code writes down what its command had printed depends on which of both ends first.
     expect(shown).toMatch(/Ending the task\.[^]*Ended with Ctrl-C\.[^]*Task killed [^]*status +killed/);
-    await person.exited;
+    // The exit code 130, as a terminal reports it.
+    expect(await person.exited).toMatchObject({ signal: 'SIGINT' });
   });
 });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { scriptedClaudeEnvironment } from '../../../src/cli/demo/claude-home.js';
-import type { ScriptedRequest, ScriptedTurn } from '../../../src/cli/demo/messages-api.js';
+import type { ScriptedRequest, ScriptedTurn } from '../../../src/cli/demo/scripted-api.js';
 import { startScriptedApi } from '../../../src/cli/demo/scripted-api.js';
 import {
   delegatingModel,

@@ -1,7 +1,11 @@
 import { execFile } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { exitCodes } from '../../../src/cli/exit-codes.js';
 import { tempFolder } from '../../config/temp-folder.js';
+import { runCommand, type Ended } from '../../harness/run-command.js';
 import { serverEntry } from '../../harness/start-bridge.js';
 
 const commands = [
@@ -16,12 +20,6 @@ const commands = [
   ),
 ];
 
-interface Ended {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
 describe('the command line', () => {
   let homeDir: string;
 
@@ -31,15 +29,7 @@ describe('the command line', () => {
 
   /** Runs a command with a home folder of its own. */
   function run(words: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
-    return new Promise((resolve) => {
-      const child = execFile(
-        process.execPath,
-        [serverEntry, ...words],
-        { cwd: homeDir, env: { HOME: homeDir, PATH: process.env['PATH'], ...env } },
-        (_error, out, err) => resolve({ code: child.exitCode ?? -1, out, err }),
-      );
-      child.stdin?.end();
-    });
+    return runCommand(words, { cwd: homeDir, env: { HOME: homeDir, PATH: process.env['PATH'], ...env } });
   }
 
   it.each(commands)('%s %s has a help that names the global options and has examples', async (...words) => {
@@ -62,6 +52,23 @@ describe('the command line', () => {
       expect(code, words.join(' ')).toBe(exitCodes.badSettings);
       expect(err).toContain('none.json (named by flag --config)');
     }
+  });
+
+  it('what it suggests names the settings file of --config', async () => {
+    await writeFile(join(homeDir, 'own.json'), '{}');
+    const { out } = await run(['doctor', '--quick', '--config', 'own.json']);
+    expect(out).toContain('main.js --config ~/own.json init --roots ~/Projects');
+  });
+
+  it('a folder that was removed is named by what needs one', async () => {
+    const gone = join(homeDir, 'gone');
+    await mkdir(gone);
+    const script = 'rmdir "$PWD"; exec "$0" "$@"';
+    const child = await promisify(execFile)('sh', ['-c', script, process.execPath, serverEntry, 'run', 'x'], {
+      cwd: gone,
+      env: { HOME: homeDir, PATH: process.env['PATH'], MCP_ALLOWED_ROOTS: homeDir },
+    }).catch((error: unknown) => error);
+    expect(String(child)).toContain('PATH_NOT_FOUND: The current folder was removed');
   });
 
   it.each([

@@ -1,41 +1,24 @@
-import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { reportSchema, type Report } from '../../../src/doctor/report.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
+import { runCommand } from '../../harness/run-command.js';
 import { writeProgram } from '../../harness/scripted-agent.js';
-import { serverEntry, startBridge } from '../../harness/start-bridge.js';
+import { startBridge } from '../../harness/start-bridge.js';
 import { createWorkplace, type Workplace } from '../../harness/workplace.js';
-
-interface Run {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** The built command, in the environment of the workplace. */
-function command(
-  { env, root }: Workplace,
-  words: readonly string[],
-  more: Readonly<Record<string, string>> = {},
-): Promise<Run> {
-  return new Promise((resolve) => {
-    const options = { env: { ...env, ...more }, cwd: root, timeout: 80_000 };
-    execFile(process.execPath, [serverEntry, ...words], options, (error, stdout, stderr) => {
-      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
-      resolve({ code, stdout, stderr });
-    });
-  });
-}
 
 async function reportOf(
   place: Workplace,
   words: readonly string[] = [],
   more: Readonly<Record<string, string>> = {},
-): Promise<Report & { readonly code: number }> {
-  const { code, stdout } = await command(place, ['doctor', '--json', '--quick', ...words], more);
-  return { ...reportSchema.parse(JSON.parse(stdout)), code };
+): Promise<Report> {
+  const { root: cwd, env } = place;
+  const { out } = await runCommand(['doctor', '--json', '--quick', ...words], {
+    cwd,
+    env: { ...env, ...more },
+  });
+  return reportSchema.parse(JSON.parse(out));
 }
 
 function entryOf(report: Report, id: string): Report['checks'][number] | undefined {
@@ -49,17 +32,6 @@ async function place(): Promise<Workplace> {
 }
 
 describe('the command doctor', () => {
-  it('names settings that the server refuses, and where they are', async () => {
-    const workplace = await place();
-    const file = join(workplace.homeDir, '.config', 'mcp-claude-bridge', 'config.json');
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, '{ "default_timeout_seconds": "soon" }');
-    const report = await reportOf(workplace);
-    expect(entryOf(report, 'settings-file')).toMatchObject({ status: 'error' });
-    expect(entryOf(report, 'settings-file')?.details.join()).toContain(`${file}:1: `);
-    expect(entryOf(report, 'allowed-roots')?.summary).toBe('not checked: the settings cannot be used.');
-  });
-
   it('names what a person’s own settings run in each task', async () => {
     const workplace = await place();
     const hooks = { PostToolUse: [{ hooks: [{ type: 'command', command: 'prettier --write' }] }] };
@@ -88,7 +60,7 @@ describe('the command doctor', () => {
   describeNewestClaude('with Claude Code', ({ binary }) => {
     it('runs a whole task with a scripted model', async () => {
       const { workplace, env } = await startBridge({ claude: binary });
-      const { code, stdout } = await command(workplace, ['doctor'], env);
+      const { code, out: stdout } = await runCommand(['doctor'], { cwd: workplace.root, env });
       expect(stdout).toMatch(/✓ Claude Code 2\.1\.\d+, which is (?:newer than all that are )?tested/);
       expect(stdout).toMatch(/✓ Claude Code is logged in \(api_key\)/);
       expect(stdout).toMatch(/✓ A task with a scripted model was done in [\d.]+ s/);

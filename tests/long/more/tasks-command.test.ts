@@ -1,29 +1,25 @@
-import { execFile, execFileSync } from 'node:child_process';
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import { attach } from '../../harness/attached-terminal.js';
+import { runCommand, type Ended } from '../../harness/run-command.js';
 import { asksAboutPrompts, scriptedAgent, writeProgram } from '../../harness/scripted-agent.js';
 import { serverEntry, startBridge, type TestBridge } from '../../harness/start-bridge.js';
+import { until } from '../../harness/until.js';
 import { createWorkplace } from '../../harness/workplace.js';
 
-const run = promisify(execFile);
-
-/** What `claude-code-bridge tasks …` prints for the user of `bridge`; rejects when it fails. */
-async function tasks(bridge: TestBridge, ...args: string[]): Promise<string> {
-  const { stdout } = await run(process.execPath, [serverEntry, 'tasks', ...args], {
-    cwd: bridge.workplace.root,
-    env: bridge.env,
-  });
-  return stdout;
+/** `claude-code-bridge tasks …` for the user of `bridge`. */
+function runTasks(bridge: TestBridge, ...args: string[]): Promise<Ended> {
+  return runCommand(['tasks', ...args], { cwd: bridge.workplace.root, env: bridge.env });
 }
 
-const failedSchema = z.object({ code: z.number(), stdout: z.string(), stderr: z.string() });
-
-/** The same for a command that fails. */
-async function failedTasks(bridge: TestBridge, ...args: string[]): Promise<z.infer<typeof failedSchema>> {
-  return failedSchema.parse(await tasks(bridge, ...args).catch((error: unknown) => error));
+/** What it prints; rejects when it fails. */
+async function tasks(bridge: TestBridge, ...args: string[]): Promise<string> {
+  const { code, out, err } = await runTasks(bridge, ...args);
+  if (code !== 0) throw new Error(err);
+  return out;
 }
 
 /** A repository with one commit. */
@@ -47,9 +43,7 @@ it('lists, shows, follows and ends the tasks of a server that runs', async () =>
   expect(await tasks(bridge)).toContain(taskId.slice(-6));
   // Who starts a task is told that it runs a moment before its record says so.
   await bridge.until(taskId, ({ status }) => status === 'running');
-  const following = tasks(bridge, 'follow', taskId).catch((error: unknown) =>
-    z.object({ code: z.number(), stdout: z.string() }).parse(error),
-  );
+  const following = runTasks(bridge, 'follow', taskId);
   const [listed, shown] = await Promise.all([
     tasks(bridge, 'list', '--json'),
     tasks(bridge, 'show', taskId.slice(0, 12), '--json'),
@@ -63,10 +57,9 @@ it('lists, shows, follows and ends the tasks of a server that runs', async () =>
     `${taskId} killed: Enough of it.\n`,
   );
   const followed = await following;
-  if (typeof followed === 'string') throw new Error(`a killed task was followed to exit code 0: ${followed}`);
   expect(followed.code).toBe(130);
-  expect(followed.stdout).toContain('working');
-  expect(await tasks(bridge, 'log', taskId)).toBe(followed.stdout);
+  expect(followed.out).toContain('working');
+  expect(await tasks(bridge, 'log', taskId)).toBe(followed.out);
   await rm(join(bridge.project, '.claude', 'mcp-logs', `${taskId}.log`));
   expect(await tasks(bridge, 'log', taskId)).toBe('The log is not there: it was removed or replaced.\n');
   expect(await bridge.output(taskId, 'log')).toMatchObject({
@@ -119,14 +112,41 @@ it('names what can be answered, and says what to do with an answer that does not
   const shown = await tasks(bridge, 'show', id);
   const lines = [...shown.matchAll(/^node .* tasks answer (.*)$/gm)].map(([, words]) => words);
   expect(lines).toEqual(['allow', 'allow_session', 'deny'].map((word) => `${id} ${decision_id} ${word}`));
-  expect(await failedTasks(bridge, 'answer', id, '--option', '1', 'allow')).toMatchObject({ code: 64 });
+  expect(await runTasks(bridge, 'answer', id, '--option', '1', 'allow')).toMatchObject({ code: 64 });
+  let said = '';
+  const onSaid = (err: string): void => void (said = err);
+  const following = runCommand(['tasks', 'follow', id], { cwd: bridge.project, env: bridge.env, onSaid });
+  await until('the question', () => said.includes(`tasks answer ${id} ${decision_id} deny`));
+  expect(said).toContain(`? ${decision_id}: `);
   expect(await tasks(bridge, 'answer', id, 'n')).toBe(`${decision_id} answered: deny\n`);
   await bridge.end(taskId);
-  const late = await failedTasks(bridge, 'answer', id, 'y');
-  expect(late.stderr).toContain(`node ${serverEntry} tasks show ${taskId} shows what it did.`);
+  await following;
+  const late = await runTasks(bridge, 'answer', id, 'y');
+  expect(late.err).toContain(`node ${serverEntry} tasks show ${taskId} shows what it did.`);
   // The hint is about commands.
-  const ended = await failedTasks(bridge, 'kill', id);
-  expect(ended.stderr).toContain(`node ${serverEntry} run`);
+  const ended = await runTasks(bridge, 'kill', id);
+  expect(ended.err).toContain(`node ${serverEntry} run`);
+});
+
+it('asks in a terminal before an undo, and takes nothing back without a yes', async () => {
+  const workplace = await createWorkplace();
+  const bridge = await startBridge({
+    claude: await writeProgram(workplace, 'edits', 'echo two >a.txt'),
+    workplace,
+  });
+  await repository(bridge);
+  const taskId = await bridge.start({ prompt: 'Work.', path: bridge.project });
+  await bridge.end(taskId);
+  for (const [answer, left] of [
+    ['n', 'two\n'],
+    ['y', 'one\n'],
+  ] as const) {
+    const terminal = await attach(bridge, { command: 'tasks', args: ['finish', taskId, 'undo'] });
+    await terminal.sees('Do you want to undo now?');
+    terminal.type(answer);
+    expect(await terminal.exited).toMatchObject({ code: 0 });
+    expect(await readFile(join(bridge.project, 'a.txt'), 'utf8')).toBe(left);
+  }
 });
 
 it('shows the diff of a worktree, and finishes it', async () => {
@@ -150,6 +170,10 @@ it('shows the diff of a worktree, and finishes it', async () => {
     `${taskId} merge: Merged: the project is at `,
   );
   expect(git('show', 'HEAD:a.txt')).toBe('two\n');
+  const again = await runTasks(bridge, 'finish', taskId, 'merge');
+  expect(again.err).toMatch(
+    new RegExp(`^INVALID_ARGUMENTS: Task ${taskId} was finished already: merged at `),
+  );
   const merged = await tasks(bridge, 'diff', taskId);
   expect(merged).toContain(patch);
   expect(merged).not.toContain('b.txt');

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { CommandEnd } from '../../../src/claude/command-outcome.js';
 import { openDecisions } from '../../../src/tasks/task.js';
 import type { RuleVerdict } from '../../../src/tasks/run/run-state.js';
-import { pollingHint } from '../../../src/tasks/polling-hint.js';
+import { canContinue, pollingHint } from '../../../src/tasks/polling-hint.js';
 import { settle } from '../../claude/pass-time.js';
 import { createRun, type RunHarness } from '../run-harness.js';
 
@@ -40,6 +40,18 @@ describe('a run', () => {
     });
     expect(await onDisk()).toEqual(end);
     expect(log()).toContain('Task completed with exit code 0: The agent finished its work.');
+  });
+
+  it('can be continued if Claude Code has stored its session, and else has none', async () => {
+    for (const isStored of [true, false]) {
+      const { run, driver } = await started({ isStored });
+      const sessionId = '11111111-1111-4111-8111-111111111111';
+      driver.fire({ type: 'session', sessionId });
+      driver.exit({ code: 1 });
+      const end = await run.ended;
+      expect(end).toMatchObject({ status: 'failed', session_id: isStored ? sessionId : null });
+      expect(canContinue(end)).toBe(isStored);
+    }
   });
 
   it('takes no mode after a plan that its project does not allow: the decision stays open', async () => {
