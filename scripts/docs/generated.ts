@@ -8,7 +8,7 @@ import { skillText } from '../../src/resources/skill-text.js';
 import { settingsSections, settingsTable, shortSettingsTable } from './settings-tables.js';
 import {
   clientsTable,
-  errorsTable,
+  errorsList,
   lacksOfClients,
   layersTable,
   seenClientsTable,
@@ -28,7 +28,7 @@ const parts: Readonly<Record<string, Readonly<Record<string, () => string>>>> = 
     requests: () => fieldsList(editorRequestSchema.options),
     messages: () => fieldsList(editorMessageSchema.options),
   },
-  'docs/errors.md': { errors: errorsTable },
+  'docs/errors.md': { errors: errorsList },
   'docs/guide.md': { clients: clientsTable, versions: versionsTable },
   'docs/settings.md': { settings: settingsTable, sections: settingsSections },
   'docs/tools.md': { tools: toolParts },

@@ -24,16 +24,10 @@ const shownSettings = [
   'resume_after_limit',
 ] as const satisfies readonly ConfigKey[];
 
-/** How each form is written in the environment. */
-const formWords: Record<SettingForm, string> = {
-  text: 'as it is',
+/** How the forms that the page does not describe are written in the environment. */
+const formWords: Partial<Record<SettingForm, string>> = {
   'text or list': 'as it is, or as a JSON list',
-  integer: 'digits only',
-  'yes or no': '`true` or `false`',
-  list: 'separated by commas',
   paths: 'separated by commas, or a JSON list',
-  'list or all': 'separated by commas, or `all`',
-  json: 'as JSON',
 };
 
 export function shortSettingsTable(): string {
@@ -53,7 +47,7 @@ export function settingsTable(): string {
   return table(['Key', 'Default', 'Variable'], rows);
 }
 
-/** What each setting does and takes, and how its variable is written. */
+/** What each setting does and takes, and how its variable is written where that is no usual way. */
 export function settingsSections(): string {
   return configKeys.map(section).join('\n\n');
 }
@@ -61,7 +55,11 @@ export function settingsSections(): string {
 function section(key: ConfigKey): string {
   const { otherEnv = [], form, expected } = factsOf(key);
   const words = configSchema.shape[key].description ?? '';
-  return `## ${key}\n\n${words}\n\nExpected: ${expected}. Variable: ${formWords[form]}${otherEnv.map(otherWords).join('')}.`;
+  const written = formWords[form];
+  const variable = written === undefined ? '' : ` Variable: ${written}.`;
+  const second =
+    otherEnv.length === 0 ? '' : ` Second variable: ${otherEnv.map(otherWords).join(', then ')}.`;
+  return `## ${key}\n\n${words}\n\nExpected: ${expected}.${variable}${second}`;
 }
 
 function defaultWords(key: ConfigKey): string {
@@ -69,5 +67,5 @@ function defaultWords(key: ConfigKey): string {
 }
 
 function otherWords({ name, expected }: OtherVariable): string {
-  return `; where it is not set, \`${name}\`${expected === undefined ? '' : ` (${expected})`}`;
+  return `\`${name}\`${expected === undefined ? '' : ` (${expected})`}`;
 }

@@ -26,12 +26,9 @@ export function table(heads: readonly string[], rows: readonly (readonly string[
   return [heads, heads.map(() => '---'), ...rows].map(row).join('\n');
 }
 
-export function errorsTable(): string {
+export function errorsList(): string {
   const sorted = Object.entries(errorCodes).sort(([a], [b]) => (a < b ? -1 : 1));
-  return table(
-    ['code', 'meaning'],
-    sorted.map(([code, sentence]) => [`\`${code}\``, sentence]),
-  );
+  return sorted.map(([code, sentence]) => `- \`${code}\`: ${sentence}`).join('\n');
 }
 
 /** One row a client: where its settings are on Linux and macOS. */

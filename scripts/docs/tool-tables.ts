@@ -32,33 +32,30 @@ export function toolsTable(): string {
   return table(['Toolset', 'Offered by default', 'For', 'Tools'], rows);
 }
 
-/** All tools by toolset: what each does, takes and gives. */
+/** All tools by toolset: what each does, takes and gives; what several tools take or give alike is said once. */
 export function toolParts(): string {
   return Object.entries(toolsets)
     .flatMap(([toolset, words]) => {
       const own = tools.filter((tool) => tool.toolset === toolset);
+      if (own.length === 0) return [];
+      const shared = sharedArguments(own);
       const from = `Where the fields of the answers come from:\n\n${sourcesOf(toolset)}`;
-      return own.length === 0 ? [] : [`## ${toolset}`, words, from, ...withoutRepeats(own.map(toolPart))];
+      const items = [...shared].map(([field, about]) => `- \`${field}\`: ${about}`);
+      const taken = items.length === 0 ? [] : [`What several tools take:\n\n${items.join('\n')}`];
+      const firsts = new Map<string, string>();
+      return [`## ${toolset}`, words, from, ...taken, ...own.map((tool) => toolPart(tool, shared, firsts))];
     })
     .join('\n\n');
 }
 
-/** A part of a tool that is that of an earlier one of its toolset names that. */
-function withoutRepeats(parts: readonly string[]): string[] {
-  const firsts = new Map<string, string>();
-  return parts.map((part) => {
-    const [title = '', ...blocks] = part.split('\n\n');
-    return [title, ...blocks.map((block) => repeatOf(block, title.slice('### '.length), firsts))].join(
-      '\n\n',
-    );
-  });
-}
-
-function repeatOf(block: string, name: string, firsts: Map<string, string>): string {
-  const before = firsts.get(block);
-  if (before === undefined) firsts.set(block, name);
-  if (before === undefined || block.length < LEAST_REPEATED) return block;
-  return block.startsWith('|') ? `Takes the arguments of ${before}.` : `Gives the fields of ${before}.`;
+/** The arguments that two tools or more take, and say the same of. */
+function sharedArguments(own: readonly AnyTool[]): ReadonlyMap<string, string> {
+  const all = own
+    .flatMap((tool) => fieldsOf(tool.listing.inputSchema))
+    .map((field) => [field.field, aboutOf(field)]);
+  const alike = (field = '', about = ''): number => all.filter(([f, a]) => f === field && a === about).length;
+  const found = all.filter(([field, about]) => about !== '' && alike(field, about) > 1);
+  return new Map(found.map(([field = '', about = '']) => [field, about]));
 }
 
 /** Empty where nothing is said of the toolset. */
@@ -67,35 +64,46 @@ export function sourcesOf(toolset: string): string {
   return part?.slice(toolset.length).trim() ?? '';
 }
 
-function toolPart(tool: AnyTool): string {
+/** `firsts` has what the tools before take and give, with the tool that is the first to do so. */
+function toolPart(tool: AnyTool, shared: ReadonlyMap<string, string>, firsts: Map<string, string>): string {
   const { name, description, inputSchema, outputSchema, annotations } = tool.listing;
   const effect = annotations.readOnlyHint
     ? 'read'
     : annotations.destructiveHint === true
       ? 'destroy'
       : 'write';
+  const once = (words: string, ofOther: string): string => {
+    const before = firsts.get(words);
+    if (before === undefined) firsts.set(words, name);
+    return before === undefined || words.length < LEAST_REPEATED ? words : `${ofOther} of \`${before}\``;
+  };
+  const taken = fieldsOf(inputSchema);
+  const names = taken.map(({ field, isRequired }) => `\`${field}\`${isRequired ? '' : '?'}`).join(', ');
+  const takes = once(names, 'the arguments');
+  const gives = once(fieldNames(outputSchema), 'the fields');
+  const own = taken.filter((field) => aboutOf(field) !== (shared.get(field.field) ?? ''));
   return [
     `### \`${name}\``,
     `${description} Effect: ${effect}.${noModel(tool)}`,
-    argumentsOf(inputSchema),
-    `Gives ${fieldsOf(outputSchema)
-      .map(({ field }) => `\`${field}\``)
-      .join(', ')}.`,
+    `${names === '' ? '' : `Takes ${takes}. `}Gives ${gives}.`,
+    takes === names ? own.map((field) => `- \`${field.field}\`: ${aboutOf(field)}`).join('\n') : '',
   ]
     .filter(isText)
     .join('\n\n');
 }
 
-/** A row an argument; empty where there is none. */
-function argumentsOf(inputSchema: JsonObject): string {
-  const rows = fieldsOf(inputSchema).map(({ field, schema, isRequired }) => [
-    `\`${field}\`${isRequired ? '' : '?'}`,
-    [expectation(schema), schema['description']]
-      .filter(isText)
-      .filter((words, _, all) => all.length === 1 || words !== 'a string')
-      .join('. '),
-  ]);
-  return rows.length === 0 ? '' : table(['Argument', 'What'], rows);
+function fieldNames(schema: JsonObject): string {
+  return fieldsOf(schema)
+    .map(({ field }) => `\`${field}\``)
+    .join(', ');
+}
+
+/** What an argument must be, and its words; empty for a text of which nothing is said. */
+function aboutOf({ schema }: Field): string {
+  return [expectation(schema), schema['description']]
+    .filter(isText)
+    .filter((words) => words !== 'a string')
+    .join('. ');
 }
 
 function noModel(tool: AnyTool): string {
