@@ -50,7 +50,7 @@ export const layers: readonly Layer[] = [
     holds: 'allowed roots, active project, paths; secret and live file names',
     imports: ['base'],
     entries: ['allowed-roots', 'path-opener'],
-    ceiling: 1012,
+    ceiling: 1002,
   },
   {
     folder: 'git',
@@ -63,7 +63,7 @@ export const layers: readonly Layer[] = [
       'state/project-snapshots',
       'state/undo-changes',
     ],
-    ceiling: 3840,
+    ceiling: 3577,
   },
   {
     folder: 'store',
@@ -79,14 +79,14 @@ export const layers: readonly Layer[] = [
       'journal-reader',
       'pages',
     ],
-    ceiling: 2236,
+    ceiling: 2391,
   },
   {
     folder: 'pty',
     holds: 'terminals, pipes, end mark, kill ladder, environment of children',
     imports: ['os', 'base'],
     entries: ['pty-manager', 'kill-ladder'],
-    ceiling: 1037,
+    ceiling: 1014,
   },
   {
     folder: 'screen',
@@ -108,7 +108,7 @@ export const layers: readonly Layer[] = [
     imports: ['approvals', 'base'],
     globals: ['process.env'],
     entries: ['load-config', 'schema'],
-    ceiling: 1605,
+    ceiling: 1572,
   },
   {
     folder: 'clients',
@@ -128,7 +128,7 @@ export const layers: readonly Layer[] = [
       'program/program-driver',
       'hooks/hooks-server',
     ],
-    ceiling: 6345,
+    ceiling: 6274,
   },
   {
     folder: 'tasks',
@@ -143,14 +143,14 @@ export const layers: readonly Layer[] = [
       'watch/task-watches',
       'own-session',
     ],
-    ceiling: 7690,
+    ceiling: 7343,
   },
   {
     folder: 'conversations',
     holds: 'questions and answers that branch',
     imports: ['tasks', 'claude', 'store', 'projects', 'base'],
     entries: [],
-    ceiling: 196,
+    ceiling: 195,
   },
   {
     folder: 'processes',
@@ -169,7 +169,7 @@ export const layers: readonly Layer[] = [
       'docker/container-copies',
       'docker/unpack-tree',
     ],
-    ceiling: 4137,
+    ceiling: 4007,
   },
   {
     folder: 'keeper',
@@ -198,14 +198,14 @@ export const layers: readonly Layer[] = [
       'notices/open-notices',
       'agent/project-settings',
     ],
-    ceiling: 4305,
+    ceiling: 4192,
   },
   {
     folder: 'files',
     holds: 'reading and writing of files; listings, trees and search',
     imports: ['git', 'projects', 'os', 'base'],
     entries: ['filesystem-service', 'project-explorer'],
-    ceiling: 2248,
+    ceiling: 2217,
   },
   {
     folder: 'editor',
@@ -213,28 +213,28 @@ export const layers: readonly Layer[] = [
       'VS Code: the messages of its extension, where its windows are found, and what is done in their terminals',
     imports: ['projects', 'store', 'base'],
     entries: ['discovery', 'editor-terminals'],
-    ceiling: 1411,
+    ceiling: 1398,
   },
   {
     folder: 'mcp',
     holds: 'definers of tools, resources, prompts; `callTool`, budgets, server',
     imports: ['base'],
     entries: ['server', 'serve-tools', 'stdio'],
-    ceiling: 2380,
+    ceiling: 2039,
   },
   {
     folder: 'board',
     holds: 'the page of all tasks: its messages, its state, its server',
     imports: ['keeper', 'processes', 'git', 'tasks', 'store', 'os', 'base'],
     entries: ['board', 'chat-board', 'door', 'reviews'],
-    ceiling: 3691,
+    ceiling: 3498,
   },
   {
     folder: 'native',
     holds: 'sessions that a person started: their hooks, their records',
     imports: ['keeper', 'tasks', 'claude', 'store', 'projects', 'os', 'base'],
     entries: ['native-session', 'native-host', 'session-inbox'],
-    ceiling: 1061,
+    ceiling: 1043,
   },
   {
     folder: 'tools',
@@ -254,7 +254,7 @@ export const layers: readonly Layer[] = [
       'base',
     ],
     entries: ['registry', 'tasks/ask-person'],
-    ceiling: 3569,
+    ceiling: 3496,
   },
   {
     folder: 'resources',
@@ -268,21 +268,21 @@ export const layers: readonly Layer[] = [
     holds: 'ways in, as slash commands',
     imports: ['mcp', 'tasks', 'base'],
     entries: [],
-    ceiling: 334,
+    ceiling: 332,
   },
   {
     folder: 'services',
     holds: 'composition: builds each service for the first call that needs it',
     imports: 'everything',
     entries: ['server-services', 'always-rules', 'git-services'],
-    ceiling: 850,
+    ceiling: 839,
   },
   {
     folder: 'bridge.ts',
     holds: 'composition of one server',
     imports: 'everything',
     entries: [],
-    ceiling: 121,
+    ceiling: 122,
   },
   {
     folder: 'board-main.ts',
@@ -296,7 +296,7 @@ export const layers: readonly Layer[] = [
     holds: 'the checks of `doctor`, one file a category, and their report',
     imports: ['board', 'processes', 'tasks', 'claude', 'store', 'pty', 'clients', 'config', 'os', 'base'],
     entries: ['all-checks', 'run-checks', 'make-context'],
-    ceiling: 1152,
+    ceiling: 1120,
   },
   {
     folder: 'cli',
@@ -331,9 +331,9 @@ export const layers: readonly Layer[] = [
       'rules-contract',
       'trust',
     ],
-    ceiling: 5712,
+    ceiling: 5441,
   },
-  { folder: 'main.ts', holds: 'the program', imports: 'everything', entries: [], ceiling: 24 },
+  { folder: 'main.ts', holds: 'the program', imports: 'everything', entries: [], ceiling: 25 },
 ];
 
 /** Polls, sleeps and time limits of their own that are left in tests: see tests/suppressions.json. It may only fall. */
@@ -346,7 +346,7 @@ export const areas: readonly Area[] = [
     holds: 'the page of the board, in browsers, chats and editors',
     imports: ['board', 'screen', 'base'],
     entries: [],
-    ceiling: 5139,
+    ceiling: 5272,
   },
   {
     folder: 'vscode',
@@ -367,7 +367,7 @@ export const areas: readonly Area[] = [
     holds: 'builds, generated pages, releases, the check itself',
     imports: 'everything',
     entries: [],
-    ceiling: 2167,
+    ceiling: 2170,
   },
   { folder: 'bench', holds: 'benchmarks', imports: 'everything', entries: [], ceiling: 1217 },
   {
@@ -375,7 +375,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 56004,
+    ceiling: 55397,
   },
 ];
 
