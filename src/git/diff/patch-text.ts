@@ -58,7 +58,7 @@ export function patchName(lines: readonly string[]): Buffer | undefined {
 /** Decodes a name that git may have quoted, with octal escapes. The text has one byte per character. */
 export function unquoted(name: string): Buffer {
   const inner = /^"(.*)"$/s.exec(name)?.[1];
-  const text = inner?.replaceAll(/\\(?:([0-7]{3})|(.))/gs, (_, octal?: string, letter = '') =>
+  const text = inner?.replaceAll(/\\(?:([0-7]{3})|(.))/gs, (_, octal?: string, letter: string = '') =>
     octal === undefined ? (ESCAPES[letter] ?? letter) : String.fromCharCode(Number.parseInt(octal, 8)),
   );
   return Buffer.from(text ?? name, 'latin1');
