@@ -295,7 +295,7 @@ describe('in a project that another task has', () => {
     expect(await bridge().refusal('finish_task', undo)).toContain(`reviewed "${String(reviewed)}"`);
     const done = await bridge().call('finish_task', { ...undo, reviewed });
     expect(done['message']).toMatch(
-      /^1 file taken back: a\.txt\. Commits stay.* New files stay.*: new\.txt\./,
+      /^1 file taken back: a\.txt\.\nCommits stay[^]*New files stay[^]*: new\.txt\./,
     );
     expect(await readFile(join(path, 'a.txt'), 'utf8')).toBe('one\nmine\n');
     expect(await isThere(join(path, 'new.txt'))).toBe(true);
