@@ -60,7 +60,8 @@ it('a keeper that was halted is told as such to who writes and who waits, and se
   process.kill(keeper, 'SIGCONT');
   expect(await bridge.call('stdin', { pid, text: 'two\n', wait_for: 'two' })).toMatchObject({
     status: 'running',
-    stdout: 'two\n',
+    // What the keeper was asked while it was halted may come first.
+    stdout: expect.stringMatching(/^(one\n)?two\n$/) as unknown,
   });
   await bridge.call('kill', { pid });
   await nothingLeft(bridge);
