@@ -4,7 +4,7 @@ import { VERSION } from '../base/package.js';
 import { loadConfig } from '../config/load-config.js';
 import { ownPlaces } from '../config/own-places.js';
 import { AllowedRoots } from '../projects/allowed-roots.js';
-import { gitServices, type GitServices } from '../services/git-services.js';
+import type { GitServices } from '../services/git-services.js';
 import { createTaskServices } from '../services/task-services.js';
 import type { TaskFinisher } from '../tasks/task-finisher.js';
 import type { TaskManager } from '../tasks/task-manager.js';
@@ -49,10 +49,8 @@ export async function openTasks(options: TaskCommandOptions): Promise<OpenTasks>
   const words: ShelfWords = native
     ? { one: 'session', list: `${command} native list` }
     : { one: 'task', list: `${command} tasks list` };
-  const { bridge, roots, services } = await openServices(options);
-  const { config } = bridge;
-  const { tasks, finisher, stateDir } = services;
-  const git = gitServices(bridge, roots);
+  const { config, services } = await openServices(options);
+  const { tasks, finisher, stateDir, git } = services;
   const receipts = git.ofTasks(stateDir);
   void services.sweepLeftovers();
   return {
@@ -82,8 +80,7 @@ async function openServices(options: TaskCommandOptions) {
     logger: createStderrLogger('warn'),
   };
   const roots = new AllowedRoots(config.allowed_roots, homeDir, ownPlaces(config, bridge), command);
-  const services = await createTaskServices(bridge, roots);
-  return { bridge, roots, services };
+  return { config, services: await createTaskServices(bridge, roots) };
 }
 
 function shelfOf(tasks: TaskManager, native: boolean): TaskShelf {
