@@ -26,7 +26,6 @@ import { ownPlaces, readEnvironment } from './config/own-places.js';
 import { READY_FD, type ReadyMessage, wireErrorOf } from './keeper/wire/messages.js';
 import { AllowedRoots } from './projects/allowed-roots.js';
 import { alwaysRulesOf } from './services/always-rules.js';
-import { gitServices } from './services/git-services.js';
 import { createTaskServices } from './services/task-services.js';
 import { takeMutex } from './store/mutex.js';
 import type { TaskRecord } from './tasks/task.js';
@@ -74,8 +73,7 @@ async function openServices(input: BoardInput) {
     input.command,
   );
   const services = await createTaskServices(options, roots);
-  const { stateDir } = services;
-  const git = gitServices(options, roots);
+  const { stateDir, git } = services;
   const receipts = git.ofTasks(stateDir);
   return {
     services,
@@ -83,7 +81,7 @@ async function openServices(input: BoardInput) {
     always: alwaysRulesOf({
       file: source ?? defaultSource,
       rulesFrom: origins.rules ?? null,
-      specFile: (taskId) => stateDir.specFile(taskId),
+      specFile: stateDir.specFile,
     }),
     patchOf: (record: TaskRecord) => receipts.patchOf(record),
     readPatch: git.readPatch,

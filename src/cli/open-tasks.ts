@@ -3,7 +3,6 @@ import { VERSION } from '../base/package.js';
 import { loadConfig } from '../config/load-config.js';
 import { ownPlaces } from '../config/own-places.js';
 import { AllowedRoots } from '../projects/allowed-roots.js';
-import { gitServices } from '../services/git-services.js';
 import { createTaskServices } from '../services/task-services.js';
 import type { TaskQuery } from '../tasks/task-service.js';
 import type { TaskRecord } from '../tasks/task.js';
@@ -41,8 +40,7 @@ export async function openTasks(options: TaskCommandOptions) {
   };
   const roots = new AllowedRoots(config.allowed_roots, homeDir, ownPlaces(config, bridge), command);
   const services = await createTaskServices(bridge, roots);
-  const { tasks, finisher, stateDir } = services;
-  const git = gitServices(bridge, roots);
+  const { tasks, finisher, stateDir, git } = services;
   const receipts = git.ofTasks(stateDir);
   void services.sweepLeftovers();
   const list = async (query: TaskQuery): Promise<readonly TaskRecord[]> =>

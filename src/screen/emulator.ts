@@ -2,7 +2,7 @@ import unicode11 from '@xterm/addon-unicode11';
 import headless from '@xterm/headless';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import { guardSequences } from './guard-sequences.js';
-import { ScrolledLines } from './scrolled-lines.js';
+import { scrolledLines, type ScrolledOff } from './scrolled-lines.js';
 import { ScreenSerializer } from './serialize-screen.js';
 
 /** What the terminal answers to OSC 10, 11 and 12, the colors of text, background and cursor: those of a dark one. */
@@ -17,40 +17,32 @@ export interface EmulatorOptions {
   readonly reply: (data: string) => void;
 }
 
-/** The terminal emulator with the objects that read it. */
-export class Emulator implements Disposable {
+/** The terminal emulator with what reads it. */
+export interface Emulator extends Disposable {
   readonly terminal: headless.Terminal;
-  readonly scrolled: ScrolledLines;
   readonly serializer: ScreenSerializer;
-  readonly #owned = new DisposableStore();
+  /** The rows that have left the top of the normal screen since the last call. */
+  readonly takeScrolled: () => ScrolledOff | undefined;
+}
 
-  constructor({ columns, rows, scrollback, reply }: EmulatorOptions) {
-    this.terminal = new headless.Terminal({
-      cols: columns,
-      rows,
-      scrollback,
-      allowProposedApi: true,
-      // What it thinks of the bytes of a program, with dumps of its state, would fill the keeper's log.
-      logLevel: 'off',
-    });
-    this.terminal.loadAddon(new unicode11.Unicode11Addon());
-    this.terminal.unicode.activeVersion = '11';
-    this.scrolled = new ScrolledLines(this.terminal);
-    this.#owned.add(this.terminal);
-    this.serializer = this.#owned.add(new ScreenSerializer(this.terminal));
-    this.#owned.add(this.terminal.onData(reply));
-    for (const handler of guardSequences(this.terminal)) this.#owned.add(handler);
-    // xterm.js does not answer these without a display, and some programs wait for them.
-    for (const [code, colour] of Object.entries(COLOURS)) {
-      const answer = (data: string): boolean => {
-        if (data === '?') reply(`\x1b]${code};${colour}\x1b\\`);
-        return data === '?';
-      };
-      this.#owned.add(this.terminal.parser.registerOscHandler(Number(code), answer));
-    }
+export function openEmulator({ columns, rows, scrollback, reply }: EmulatorOptions): Emulator {
+  const owned = new DisposableStore();
+  // What it thinks of the bytes of a program, with dumps of its state, would fill the keeper's log: it logs nothing.
+  const options = { cols: columns, rows, scrollback, allowProposedApi: true, logLevel: 'off' } as const;
+  const terminal = owned.add(new headless.Terminal(options));
+  terminal.loadAddon(new unicode11.Unicode11Addon());
+  terminal.unicode.activeVersion = '11';
+  const takeScrolled = scrolledLines(terminal);
+  const serializer = owned.add(new ScreenSerializer(terminal));
+  owned.add(terminal.onData(reply));
+  for (const handler of guardSequences(terminal)) owned.add(handler);
+  // xterm.js does not answer these without a display, and some programs wait for them.
+  for (const [code, colour] of Object.entries(COLOURS)) {
+    const answer = (data: string): boolean => {
+      if (data === '?') reply(`\x1b]${code};${colour}\x1b\\`);
+      return data === '?';
+    };
+    owned.add(terminal.parser.registerOscHandler(Number(code), answer));
   }
-
-  dispose(): void {
-    this.#owned.dispose();
-  }
+  return { terminal, serializer, takeScrolled, dispose: () => owned.dispose() };
 }

@@ -1,6 +1,6 @@
 import { Backlog, Emitter, DisposableStore, type Disposable } from '../base/lifecycle.js';
 import type { Clock } from '../base/clock.js';
-import { Emulator, type EmulatorOptions } from './emulator.js';
+import { openEmulator, type Emulator, type EmulatorOptions } from './emulator.js';
 import { unfinished } from './safe-output.js';
 import type { ScrolledOff } from './scrolled-lines.js';
 
@@ -143,7 +143,7 @@ export class Screen implements Disposable {
 
   /** Created when there is something to show, or shortly after the start. */
   get #emulator(): Emulator {
-    return (this.#made ??= new Emulator(this.#options));
+    return (this.#made ??= openEmulator(this.#options));
   }
 
   #schedule(): void {
@@ -183,7 +183,7 @@ export class Screen implements Disposable {
 
   #reportScrolledOff(): void {
     if (!this.#scrolledOff.hasListeners) return;
-    const scrolled = this.#emulator.scrolled.take();
+    const scrolled = this.#emulator.takeScrolled();
     if (scrolled !== undefined) this.#scrolledOff.fire(scrolled);
   }
 

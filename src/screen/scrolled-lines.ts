@@ -7,37 +7,30 @@ export interface ScrolledOff {
   readonly lines: () => string[];
 }
 
-/** Tracks the first line of the normal screen. A wrapped line counts as gone when its last row has left. */
-export class ScrolledLines {
-  readonly #terminal: Terminal;
-  #marker: IMarker | undefined;
-
-  constructor(terminal: Terminal) {
-    this.#terminal = terminal;
-    this.#mark(terminal.buffer.normal.baseY);
-  }
-
-  /** The rows that have left since the last call. */
-  take(): ScrolledOff | undefined {
-    const { normal, active } = this.#terminal.buffer;
+/** Tracks the first line of the normal screen: each call gives the rows that have left since. A wrapped line counts when its last row has. */
+export function scrolledLines(terminal: Terminal): () => ScrolledOff | undefined {
+  let marker: IMarker | undefined;
+  const mark = (line: number): void => {
+    const { normal } = terminal.buffer;
+    marker?.dispose();
+    marker = terminal.registerMarker(line - (normal.baseY + normal.cursorY));
+  };
+  mark(terminal.buffer.normal.baseY);
+  return () => {
+    const { normal, active } = terminal.buffer;
     // Behind a full-screen program the normal screen does not change, and markers cannot be set.
     if (active.type !== 'normal') return undefined;
-    const from = this.#marker === undefined || this.#marker.line < 0 ? 0 : this.#marker.line;
+    const marked = marker?.line ?? -1;
+    const from = Math.max(0, marked);
     const top = normal.baseY;
     if (from >= top) {
-      if (from > top || this.#marker === undefined || this.#marker.line < 0) this.#mark(top);
+      if (from > top || marked < 0) mark(top);
       return undefined;
     }
     const end = startOfLine(normal, from, top);
-    this.#mark(end);
+    mark(end);
     return end === from ? undefined : { rows: end - from, lines: () => logicalLines(normal, from, end) };
-  }
-
-  #mark(line: number): void {
-    const { normal } = this.#terminal.buffer;
-    this.#marker?.dispose();
-    this.#marker = this.#terminal.registerMarker(line - (normal.baseY + normal.cursorY));
-  }
+  };
 }
 
 /** The first row of the line of which `row` is a part, but at least `from`. */

@@ -1,7 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { messageOf } from '../base/errors.js';
 import { readJsonFile } from '../base/files/json-file.js';
-import { Emitter, lazily, DisposableStore, type Disposable } from '../base/lifecycle.js';
+import { Emitter, DisposableStore, type Disposable } from '../base/lifecycle.js';
 import { systemClock } from '../base/system-clock.js';
 import { findInstallation } from '../claude/installation.js';
 import { commandWords } from '../config/command-words.js';
@@ -12,7 +12,10 @@ import { modeSettings } from '../config/permission-modes.js';
 import { defaultSettingsPath } from '../config/places.js';
 import { KeeperHost } from '../keeper/host/keeper-host.js';
 import { announceServer } from '../keeper/host/servers-there.js';
+import { sweep } from '../keeper/host/sweeper.js';
+import { openNotices } from '../keeper/notices/open-notices.js';
 import type { EndMarked } from '../os/choose-processes.js';
+import { runningMarks } from '../os/find-processes.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import { ownerState } from '../store/owner-state.js';
 import { ownIdentity } from '../store/process-identity.js';
@@ -22,6 +25,7 @@ import type { Decision, TaskRecord } from '../tasks/task.js';
 import { TaskFinisher } from '../tasks/task-finisher.js';
 import { TaskManager, type TaskManagerOptions } from '../tasks/task-manager.js';
 import { engineSettings } from './engine-settings.js';
+import { gitServices, type GitServices } from './git-services.js';
 import { endMarked, keeperProgram, openState, type BridgeOptions, type OpenState } from './open-state.js';
 
 /** With `on_disconnect` "stop": how long a task goes on without a server. A client restarts within it. */
@@ -30,6 +34,7 @@ const DISCONNECT_GRACE_SECONDS = 30;
 const clock = systemClock;
 
 export interface TaskServices extends OpenState, Disposable {
+  readonly git: GitServices;
   readonly tasks: TaskManager;
   readonly finisher: TaskFinisher;
   /** Sends a notice that no keeper sends: that an answer to `late` changed nothing. Returns at once; what cannot be sent is logged. */
@@ -48,7 +53,7 @@ export async function createTaskServices(
   const state = await openState(options);
   const { stateDir } = state;
   const owned = new DisposableStore();
-  const git = lazily(async () => (await import('./git-services.js')).gitServices(options, roots));
+  const git = gitServices(options, roots);
   const command = commandWords(config.claude_command);
   const notify = (record: TaskRecord, late?: Decision): void =>
     void sendNotice(record, late, options, state, owned).catch((error: unknown) =>
@@ -73,32 +78,20 @@ export async function createTaskServices(
     containers: { ...config.task_container, engine: engineSettings(options), command },
     endMarked: endWithContainers,
     onRecovered: (record) => notify(record),
-    worktrees: {
-      create: async (project, name, signal) => (await git()).worktrees.create(project, name, signal),
-      removeUnlessWork: async (worktree) => (await git()).worktrees.removeUnlessWork(worktree),
-    },
+    worktrees: git.worktrees,
     settings: taskSettings(options, await roots.realRoots()),
     modesNow: ({ settings }) => modesNow({ ...env }, settings.settings_file),
     history: config,
     guard,
   });
   if (config.on_disconnect === 'stop') owned.add(await announceServer(stateDir.path));
-  const finisher = new TaskFinisher({
-    stateDir,
-    clock,
-    logger,
-    tasks,
-    worktrees: {
-      finish: async (worktree, query, signal) => (await git()).worktrees.finish(worktree, query, signal),
-    },
-    undo: async (query) => (await git()).undo(query),
-  });
+  const { worktrees, undo } = git;
+  const finisher = new TaskFinisher({ stateDir, clock, logger, tasks, worktrees, undo });
   const sweepLeftovers = async (): Promise<void> => {
     try {
-      const { sweep } = await import('../keeper/host/sweeper.js');
-      const { runningMarks: running } = await import('../os/find-processes.js');
       const settle = (taskId: string) => tasks.get(taskId);
-      await sweep({ ...state, clock, logger, endMarked: endWithContainers, settle, running });
+      const shared = { ...state, clock, logger, endMarked: endWithContainers };
+      await sweep({ ...shared, settle, running: runningMarks });
     } catch (error) {
       logger.warn('what dead keepers left could not be swept', { error: messageOf(error) });
     }
@@ -107,7 +100,7 @@ export async function createTaskServices(
     owned.dispose();
     tasks.dispose();
   };
-  return { ...state, tasks, finisher, notifyLate: notify, sweepLeftovers, dispose };
+  return { ...state, git, tasks, finisher, notifyLate: notify, sweepLeftovers, dispose };
 }
 
 /**
@@ -124,7 +117,6 @@ async function sendNotice(
   const spec = await readJsonFile(stateDir.specFile(record.task_id), taskSpecSchema);
   const settings = spec.state === 'ok' ? spec.value.settings.notify : undefined;
   if (settings === undefined) return;
-  const { openNotices } = await import('../keeper/notices/open-notices.js');
   const task = { record, onDidChange: new Emitter<TaskRecord>().event };
   const notices = owned.add(openNotices({ task, settings, env, clock, logger }));
   await notices.finish(late);

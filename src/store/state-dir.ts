@@ -71,34 +71,14 @@ export class StateDir {
     ]);
   }
 
-  recordFile(taskId: string): string {
-    return join(this.taskDir(taskId), 'record.json');
-  }
-
-  journalFile(taskId: string): string {
-    return join(this.taskDir(taskId), 'journal.ndjson');
-  }
-
-  recordingFile(taskId: string): string {
-    return join(this.taskDir(taskId), 'terminal.cast');
-  }
-
-  specFile(taskId: string): string {
-    return join(this.taskDir(taskId), 'spec.json');
-  }
-
-  promptFile(taskId: string): string {
-    return join(this.taskDir(taskId), 'prompt.md');
-  }
-
+  readonly recordFile = (taskId: string): string => join(this.taskDir(taskId), 'record.json');
+  readonly journalFile = (taskId: string): string => join(this.taskDir(taskId), 'journal.ndjson');
+  readonly recordingFile = (taskId: string): string => join(this.taskDir(taskId), 'terminal.cast');
+  readonly specFile = (taskId: string): string => join(this.taskDir(taskId), 'spec.json');
+  readonly promptFile = (taskId: string): string => join(this.taskDir(taskId), 'prompt.md');
   /** The log of a question; that of a task is in its project. */
-  logFile(taskId: string): string {
-    return join(this.taskDir(taskId), 'task.log');
-  }
-
-  keeperLog(taskId: string): string {
-    return join(this.taskDir(taskId), 'keeper.log');
-  }
+  readonly logFile = (taskId: string): string => join(this.taskDir(taskId), 'task.log');
+  readonly keeperLog = (taskId: string): string => join(this.taskDir(taskId), 'keeper.log');
 
   /** The ticket of a task that waits in the queue; one folder holds all tickets, so that the queue is listed with one call. */
   ticketFile(taskId: string): string {

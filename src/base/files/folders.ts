@@ -99,13 +99,9 @@ async function makeFolder(path: string, mode: number): Promise<void> {
  * runs. Throws NOT_WRITABLE.
  */
 export async function inTempFolder<T>(make: (place: string) => Promise<T>): Promise<T> {
-  const place = tmpdir();
   try {
-    return await make(place).catch(async (error: unknown) => {
-      if (systemCodeOf(error) !== 'ENOENT') throw error;
-      await makeFolders(place, OWNER_ONLY);
-      return make(place);
-    });
+    await makeFolders(tmpdir(), OWNER_ONLY);
+    return await make(tmpdir());
   } catch (error) {
     throw tempFolderFault(error);
   }
