@@ -20,7 +20,7 @@ export async function measureReplay(page: Page, taskId: string, folder: string):
   await reading.waitFor();
   await reading.waitFor({ state: 'detached', timeout: READ_LIMIT_MS });
   const readMs = performance.now() - startMs;
-  await page.getByLabel('Cut pauses').uncheck();
+  await page.getByLabel('Skip idle time').uncheck();
   const seeks: number[] = [];
   for (let seek = 0; seek < SEEKS; seek++) {
     const frame = Math.floor(Math.random() * frames);

@@ -64,8 +64,11 @@ export async function act(
       await finished.finally(() => reviews.outdated(taskId));
       return {};
     }
-    case 'log.read':
-      return { log: await logPage(action, tasks) };
+    case 'log.read': {
+      const { task_id: taskId, cursor } = action;
+      const page = await tasks.output({ taskId, view: 'log', cursor, maxBytes: LOG_PAGE_BYTES });
+      return { log: { text: page.text, cursor: page.cursor, more: page.more } };
+    }
     case 'file.read':
       return { file: await changedText(services, await tasks.get(action.task_id), action) };
     case 'review.add': {
@@ -99,18 +102,6 @@ async function sendComments(taskId: string, text: string, tasks: TaskService): P
   if (isFinal(status)) return { task_id: await continueTask(taskId, text, tasks) };
   await tasks.message(taskId, { text });
   return {};
-}
-
-async function logPage(
-  { task_id: taskId, cursor }: Extract<ClientAction, { readonly type: 'log.read' }>,
-  tasks: TaskService,
-): Promise<NonNullable<ActionAnswer['log']>> {
-  const {
-    text,
-    cursor: next,
-    more,
-  } = await tasks.output({ taskId, view: 'log', cursor, maxBytes: LOG_PAGE_BYTES });
-  return { text, cursor: next, more };
 }
 
 /** Answers the request that was shown, and no other. Throws DECISION_CLOSED, and as the task service. */

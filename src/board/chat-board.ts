@@ -10,7 +10,7 @@ import { actionErrorOf, answerDecision } from './act.js';
 import { openBoardFeed } from './board-feed.js';
 import { Channels } from './channel.js';
 import { valuesAfter } from './client.js';
-import { decisionAnswer, type Outcome } from './protocol.js';
+import { decisionAnswer, type Outcome, type ValuesMessage } from './protocol.js';
 import { boardOf, type DecisionView, type TaskCard, type Values } from './state.js';
 import { cutInput } from './task-views.js';
 
@@ -39,14 +39,11 @@ export interface ChatQuery {
   readonly wait_ms: number;
 }
 
-/** Values of `board:/`: see ValuesMessage. */
-export interface ChatAnswer {
+/** Values of `board:/`. */
+export interface ChatAnswer extends Pick<ValuesMessage, 'whole' | 'set' | 'del'> {
   readonly answer: string;
   readonly version: string;
   readonly home: string;
-  readonly whole: boolean;
-  readonly set: Readonly<Record<string, unknown>>;
-  readonly del: readonly string[];
 }
 
 /** The overview for a page in a chat, which cannot hold a connection: each read waits until there is news. */

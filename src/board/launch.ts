@@ -11,7 +11,7 @@ import {
   type BoardInput,
   type BoardLink,
 } from './board-place.js';
-import { endBoard, linkTo, runningBoard, type RunningBoard } from './door.js';
+import { endBoard, linkTo, runningBoard } from './door.js';
 
 const OWNER_ONLY = 0o700;
 /** A board starts in half a second; on a busy machine it takes longer. */
@@ -46,9 +46,10 @@ export async function linkToBoard(launch: BoardLaunch): Promise<BoardLink> {
   let started: string | undefined;
   while (clock.monotonicMs() < deadlineMs) {
     const running = await runningBoard(statePath);
-    if (running !== undefined && isUsable(running, launch, started))
-      return atPort(linkTo(running, clock.now()), input.port);
     if (running !== undefined) {
+      const isFresh = !input.new_token || running.board_id === started;
+      if (isFresh && !isOlderVersion(running.version, VERSION))
+        return atPort(linkTo(running, clock.now()), input.port);
       await endBoard(running);
       await sleep(clock, LOOK_INTERVAL_MS);
       continue;
@@ -63,14 +64,6 @@ export async function linkToBoard(launch: BoardLaunch): Promise<BoardLink> {
     'The board ended as soon as it had started.',
     `Its log says more: ${place.logFile}`,
   );
-}
-
-function isUsable(
-  { version, board_id }: RunningBoard,
-  { input }: BoardLaunch,
-  started: string | undefined,
-): boolean {
-  return !isOlderVersion(version, VERSION) && (!input.new_token || board_id === started);
 }
 
 /** A board writes a few lines; a log that is long is of many boards. */

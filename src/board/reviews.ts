@@ -2,7 +2,7 @@ import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { BridgeError } from '../base/errors.js';
-import { Emitter } from '../base/lifecycle.js';
+import { Emitter, Slots } from '../base/lifecycle.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
 import { createSecret } from '../base/ids.js';
 import { headBytes } from '../base/text.js';
@@ -13,6 +13,7 @@ const MAX_COMMENTS = 500;
 /** Of a line in the message: the model finds it by its number. */
 const MAX_QUOTED_BYTES = 2_000;
 const ID_CHARS = 12;
+const noAbort = new AbortController().signal;
 
 const reviewSchema = z.object({ comments: z.array(reviewComment.extend({ comment_id: z.string() })) });
 
@@ -20,8 +21,8 @@ const reviewSchema = z.object({ comments: z.array(reviewComment.extend({ comment
 export class Reviews {
   readonly #folder: string;
   readonly #changes = new Emitter<string>();
-  /** By task, its last change: one at a time. */
-  readonly #last = new Map<string, Promise<void>>();
+  /** Of each task one change at a time. */
+  readonly #turns = new Map<string, Slots>();
   /** A task's id, whenever its comments changed. */
   readonly onDidChange = this.#changes.event;
 
@@ -64,7 +65,7 @@ export class Reviews {
    * was sending stays beside the file and is not sent again. Throws INVALID_ARGUMENTS when there are none, and as `send` does.
    */
   async submit<T>(taskId: string, send: (drafts: readonly ReviewComment[]) => Promise<T>): Promise<T> {
-    return this.#oneAtATime(taskId, async () => {
+    return this.#alone(taskId, async () => {
       const drafts = await this.of(taskId);
       if (drafts.length === 0)
         throw new BridgeError(
@@ -89,7 +90,7 @@ export class Reviews {
     taskId: string,
     change: (comments: readonly ReviewComment[]) => readonly ReviewComment[],
   ): Promise<void> {
-    return this.#oneAtATime(taskId, async () => {
+    return this.#alone(taskId, async () => {
       const before = await this.of(taskId);
       const comments = change(before);
       if (comments.length === before.length) return;
@@ -99,15 +100,15 @@ export class Reviews {
     });
   }
 
-  #oneAtATime<T>(taskId: string, act: () => Promise<T>): Promise<T> {
-    const acting = (this.#last.get(taskId) ?? Promise.resolve()).then(act);
-    // An error is reported to who asked for that change.
-    const settled = acting
-      .then(() => undefined)
-      .catch(() => undefined)
-      .finally(() => this.#last.get(taskId) === settled && this.#last.delete(taskId));
-    this.#last.set(taskId, settled);
-    return acting;
+  async #alone<T>(taskId: string, act: () => Promise<T>): Promise<T> {
+    const turns = this.#turns.get(taskId) ?? new Slots(1);
+    this.#turns.set(taskId, turns);
+    const turn = await turns.take(noAbort);
+    try {
+      return await act();
+    } finally {
+      turn.dispose();
+    }
   }
 
   #file(taskId: string): string {

@@ -21,30 +21,6 @@ export interface TimelineEvent {
   readonly [field: string]: unknown;
 }
 
-/** The overview. Decisions by `<task_id>/<decision_id>`; only open ones. */
-export interface BoardState {
-  readonly tasks: Readonly<Record<string, TaskCard>>;
-  readonly decisions: Readonly<Record<string, DecisionView>>;
-  /** Tasks whose records cannot be read, and why. */
-  readonly unreadable: Readonly<Record<string, string>>;
-  /** What the history lost last, in a sentence; null for nothing. */
-  readonly history: string | null;
-}
-
-/** One task. */
-export interface TaskState {
-  /** Null when there is no such task, or no longer. */
-  readonly task: TaskCard | null;
-  readonly prompt: string;
-  readonly final_message: string;
-  /** By id: the open ones, and the last that were closed. */
-  readonly decisions: Readonly<Record<string, DecisionView>>;
-  readonly events: readonly TimelineEvent[];
-  /** How many events before the first one are not shown. */
-  readonly earlier_events: number;
-  readonly receipt: ReceiptFacts | null;
-}
-
 /** What a receipt says, as far as a page shows it. The whole one is in the task's folder. */
 export type ReceiptFacts = Readonly<Record<string, unknown>>;
 
@@ -66,60 +42,54 @@ export interface DiffFile {
   readonly is_cut: boolean;
 }
 
-/** What a task changed since it began. */
-export interface DiffState {
-  readonly files: readonly DiffFile[];
-  readonly notes: readonly string[];
-  /** Why there is nothing to see. */
-  readonly why: string | null;
-  /** Of a worktree: the tree that is shown. */
-  readonly tree: string | null;
-  readonly comments: readonly ReviewComment[];
-}
-
-export const emptyBoard: BoardState = {
-  tasks: {},
-  decisions: {},
-  unreadable: {},
-  history: null,
-};
-
 /** What is followed under one name, by key: a feed computes all of it, and the board sends what has changed. */
 export type Values = ReadonlyMap<string, unknown>;
 
-/** Of `board:/`: `task/<id>`, `decision/<task>/<id>`, `unreadable/<task>` and `history`. */
-export function boardOf(values: Values): BoardState {
+/** The overview: what `board:/` has by `task/<id>`, `decision/<task>/<id>`, `unreadable/<task>` and `history`. */
+export function boardOf(values: Values) {
   return {
     tasks: below(values, 'task/', isOne<TaskCard>),
+    /** By `<task_id>/<decision_id>`; only open ones. */
     decisions: below(values, 'decision/', isOne<DecisionView>),
+    /** Tasks whose records cannot be read, and why. */
     unreadable: below(values, 'unreadable/', isText),
+    /** What the history lost last, in a sentence; null for nothing. */
     history: at(values, 'history', isText) ?? null,
   };
 }
+export type BoardState = Readonly<ReturnType<typeof boardOf>>;
 
-/** Of `task:/<id>`: `decision/<id>`, `event/<seq>` in their order, and the other fields by their names. */
-export function taskOf(values: Values): TaskState {
+/** One task: what `task:/<id>` has by `decision/<id>`, by `event/<seq>` in their order, and by the names of other fields. */
+export function taskOf(values: Values) {
   return {
+    /** Null when there is no such task, or no longer. */
     task: at(values, 'task', isOne<TaskCard>) ?? null,
     prompt: at(values, 'prompt', isText) ?? '',
     final_message: at(values, 'final_message', isText) ?? '',
+    /** By id: the open ones, and the last that were closed. */
     decisions: below(values, 'decision/', isOne<DecisionView>),
     events: Object.values(below(values, 'event/', isOne<TimelineEvent>)),
+    /** How many events before the first one are not shown. */
     earlier_events: at(values, 'earlier_events', isNumber) ?? 0,
     receipt: at(values, 'receipt', isOne<ReceiptFacts>) ?? null,
   };
 }
+export type TaskState = Readonly<ReturnType<typeof taskOf>>;
 
-/** Of `diff:/<id>`: `file/<number>` and `comment/<number>` in their order, and the other fields by their names. */
-export function diffOf(values: Values): DiffState {
+/** What a task changed since it began: `diff:/<id>` has `file/<number>` and `comment/<number>` in their order, and other fields. */
+export function diffOf(values: Values) {
+  const files: readonly DiffFile[] = Object.values(below(values, 'file/', isOne<DiffFile>));
   return {
-    files: Object.values(below(values, 'file/', isOne<DiffFile>)),
+    files,
     notes: at(values, 'notes', isTexts) ?? [],
+    /** Why there is nothing to see. */
     why: at(values, 'why', isText) ?? null,
+    /** Of a worktree: the tree that is shown. */
     tree: at(values, 'tree', isText) ?? null,
     comments: Object.values(below(values, 'comment/', isOne<ReviewComment>)),
   };
 }
+export type DiffState = Readonly<ReturnType<typeof diffOf>>;
 
 /** The value of a key; undefined when there is none. */
 export function at<T>(values: Values, key: string, fits: Guard<T>): T | undefined {
@@ -145,6 +115,8 @@ export function isOne<T extends object>(value: unknown): value is T {
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isNumber = (value: unknown): value is number => typeof value === 'number';
 const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value);
+
+export const emptyBoard: BoardState = boardOf(new Map());
 
 /** The open decisions of a task, in the order in which they were asked. */
 export function openOf(decisions: Readonly<Record<string, DecisionView>>, taskId?: string): DecisionView[] {

@@ -7,7 +7,7 @@ export const MARK = '// Pure';
 /** Modules without effects, whose answers depend on their arguments alone. */
 const pureModules: readonly string[] = [
   ...['buffer', 'crypto', 'path', 'string_decoder', 'url', 'util'].map((name) => `node:${name}`),
-  ...['@preact/signals', 'fastest-levenshtein', 'jsonc-parser', 'marked', 'highlight.js/lib/common'],
+  ...['@preact/signals', 'fastest-levenshtein', 'highlight.js', 'jsonc-parser', 'marked'],
   ...['preact', 'preact/hooks', 're2js', 'yaml', 'zod'],
 ];
 

@@ -60,23 +60,6 @@ test('an answer is given in the name of the window, and what the board refuses i
   expect(tasks.answers).toEqual([{ decision_id: 'dec_1', verdict: 'allow', by: 'board/vscode-1' }]);
 });
 
-test('a board that ends is looked for again, and the overview is that of the next one', async () => {
-  const other = new FakeTaskService(taskRecord({ activity: 'Of the next board.' }));
-  const boards: Board[] = [await serveBoard(waitingTask()), await serveBoard(other)];
-  const clock = new ManualClock();
-  const connection = connectionTo({ clock, open: (events) => linkTo(boards[0], events) });
-  await becomes(connection, 'open');
-  await until('the overview is there', () => connection.board.tasks[TASK_ID] !== undefined);
-  await boards.shift()?.close();
-  await becomes(connection, 'lost');
-  expect(connection.status).toMatchObject({ why: 'The board has ended.' });
-  expect(Object.keys(connection.board.tasks)).toEqual([TASK_ID]);
-  clock.advance(500);
-  await until('it is that of the next', () =>
-    expect(connection.board.tasks[TASK_ID]?.activity).toBe('Of the next board.'),
-  );
-});
-
 test('where no board runs it looks again after a while, and starts one only when a person wants it, once', async () => {
   const board = await serveBoard(waitingTask());
   const clock = new ManualClock();

@@ -11,7 +11,7 @@ import {
   type PortHolder,
   type ServerOptions,
 } from '../../vscode/src/connection/bridge-server.js';
-import { UntoldPrograms } from '../../vscode/src/connection/untold-programs.js';
+import { untoldPrograms } from '../../vscode/src/connection/untold-programs.js';
 import { EditorClient } from '../harness/editor-client.js';
 import { ManualClock } from '../harness/manual-clock.js';
 import { until } from '../harness/until.js';
@@ -238,7 +238,7 @@ describe('the notification about programs without a token', () => {
       [allow, 500],
     ];
     const done: string[] = [];
-    const programs = new UntoldPrograms({
+    const refused = untoldPrograms({
       ask: async (message) => {
         done.push(/"(.*?)"/.exec(message)?.[1] ?? message);
         const [button, afterMs] = presses.shift() ?? [undefined, 0];
@@ -249,7 +249,7 @@ describe('the notification about programs without a token', () => {
       showLog: () => void done.push('log'),
       clock,
     });
-    for (const name of ['a', 'a', 'b', 'c', 'b', 'd', 'e', 'f']) await programs.refused(name);
+    for (const name of ['a', 'a', 'b', 'c', 'b', 'd', 'e', 'f']) await refused(name);
     expect(done).toEqual(['a', 'log', 'b', 'b', 'allowed', 'c', 'd', 'e']);
   });
 

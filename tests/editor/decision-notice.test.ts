@@ -3,7 +3,7 @@ import type { BoardState, DecisionView } from '../../src/board/state.js';
 import { emptyBoard } from '../../src/board/state.js';
 import { cardOf, decisionViewOf } from '../../src/board/task-views.js';
 import { decisionNotice } from '../../vscode/src/tasks/notifications/decision-notice.js';
-import { isOfWorkspace, NewDecisions } from '../../vscode/src/tasks/notifications/decision-notices.js';
+import { isOfWorkspace, newDecisions } from '../../vscode/src/tasks/notifications/decision-notices.js';
 import { decision, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
 
 const task = cardOf(taskRecord({ project_path: '/home/ada/shop' }));
@@ -86,14 +86,14 @@ test('a plan and the trust of a folder are only shown', () => {
 });
 
 test('each question is new once, and those from before the window are not', () => {
-  const fresh = new NewDecisions(Date.parse('2026-03-01T10:00:05.000Z'));
+  const fresh = newDecisions(Date.parse('2026-03-01T10:00:05.000Z'));
   const at = (seconds: string, id: string): DecisionView =>
     asks({ decision_id: id, asked_at: `2026-03-01T10:00:${seconds}.000Z` });
   const board = (...decisions: DecisionView[]): BoardState => ({
     ...emptyBoard,
     decisions: Object.fromEntries(decisions.map((one) => [`${one.task_id}/${one.decision_id}`, one])),
   });
-  const idsIn = (state: BoardState) => fresh.in(state).map(({ decision_id }) => decision_id);
+  const idsIn = (state: BoardState) => fresh(state).map(({ decision_id }) => decision_id);
   expect(idsIn(board(at('04', 'dec_1'), at('05', 'dec_2')))).toEqual(['dec_2']);
   expect(idsIn(board(at('04', 'dec_1'), at('05', 'dec_2')))).toEqual([]);
   expect(idsIn(board(at('05', 'dec_2'), at('09', 'dec_3')))).toEqual(['dec_3']);

@@ -3,7 +3,7 @@ import { emptyBoard, type DecisionView } from '../../src/board/state.js';
 import type { ClientAction } from '../../src/board/protocol.js';
 import { decisionViewOf } from '../../src/board/task-views.js';
 import { deferred, type Deferred } from '../../vscode/src/deferred.js';
-import { DecisionNotices } from '../../vscode/src/tasks/notifications/decision-notices.js';
+import { decisionNotices } from '../../vscode/src/tasks/notifications/decision-notices.js';
 import { ManualClock } from '../harness/manual-clock.js';
 import { decision, TASK_ID } from '../tools/fake-task-service.js';
 
@@ -14,11 +14,11 @@ let shown: Deferred<string | undefined>[];
 let actions: ClientAction[];
 let opened: string[];
 let clock: ManualClock;
-let notices: DecisionNotices;
+let ask: ReturnType<typeof decisionNotices>;
 
 beforeEach(() => {
   [shown, actions, opened, clock] = [[], [], [], new ManualClock()];
-  notices = new DecisionNotices({
+  ask = decisionNotices({
     board: {
       board: emptyBoard,
       act: async (action) => {
@@ -48,8 +48,8 @@ async function press(at: number, label: string | undefined): Promise<void> {
 }
 
 test('a button that was read answers, and closing answers nothing', async () => {
-  void notices.ask(asked('dec_1'));
-  void notices.ask(asked('dec_2'));
+  void ask(asked('dec_1'));
+  void ask(asked('dec_2'));
   clock.advance(500);
   await press(1, undefined);
   clock.advance(500);
@@ -58,12 +58,12 @@ test('a button that was read answers, and closing answers nothing', async () => 
 });
 
 test.each([
-  ['appeared', () => void notices.ask(asked('dec_2'))],
+  ['appeared', () => void ask(asked('dec_2'))],
   ['went', () => press(1, undefined)],
   ['was answered', () => press(1, ALLOW)],
 ])('a button that is pressed just after another notification %s only asks again', async (_what, move) => {
-  void notices.ask(asked('dec_1'));
-  void notices.ask(asked('dec_3'));
+  void ask(asked('dec_1'));
+  void ask(asked('dec_3'));
   clock.advance(60_000);
   await move();
   const before = shown.length;
@@ -77,7 +77,7 @@ test.each([
 });
 
 test('the view is shown at once', async () => {
-  void notices.ask(asked('dec_1'));
+  void ask(asked('dec_1'));
   await press(0, 'Show');
   expect(opened).toEqual([TASK_ID]);
 });

@@ -48,8 +48,7 @@ export function tasksInEditor(context: FeatureContext): Disposable {
   for (const part of parts) owned.add(part(tasks));
   owned.add(
     vscode.workspace.onDidChangeConfiguration((changed) => {
-      if (BOARD_SETTINGS.some((name) => changed.affectsConfiguration(`${SECTION}.${name}`)))
-        board.reconnect();
+      if (BOARD_SETTINGS.some((name) => changed.affectsConfiguration(`${SECTION}.${name}`))) board.start();
     }),
   );
   board.start();

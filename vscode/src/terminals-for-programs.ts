@@ -4,7 +4,7 @@ import { DisposableStore, type Disposable } from '../../src/base/lifecycle.js';
 import { EDITOR_PROTOCOL } from '../../src/editor/protocol.js';
 import { registerCommands, statusBar } from './commands.js';
 import { Connection } from './connection/connection.js';
-import { UntoldPrograms } from './connection/untold-programs.js';
+import { untoldPrograms } from './connection/untold-programs.js';
 import { WindowFile } from './connection/window-file.js';
 import type { FeatureContext } from './feature.js';
 import { showError, showWarning } from './messages.js';
@@ -29,7 +29,14 @@ export function terminalsForPrograms(context: FeatureContext): Disposable {
       if (!isSilent) void showError(`Claude Terminal Bridge: ${messageOf(error)}`);
     });
   };
-  const untold = untoldPrograms(context);
+  const untold = untoldPrograms({
+    ...{ ask: showWarning, showLog, clock },
+    // Of the machine: no workspace can set it.
+    allow: async () =>
+      vscode.workspace
+        .getConfiguration(SECTION)
+        .update('allowWithoutToken', true, vscode.ConfigurationTarget.Global),
+  });
   const connection = owned.add(
     new Connection({
       settings,
@@ -41,7 +48,7 @@ export function terminalsForPrograms(context: FeatureContext): Disposable {
         isTrusted: () => editor.isTrusted(),
       }),
       folders: () => editor.folders(),
-      onUntold: (name) => report(untold.refused(name), false),
+      onUntold: (name) => report(untold(name), false),
       clock,
       logger,
       welcome: (id) => ({
@@ -70,15 +77,6 @@ export function terminalsForPrograms(context: FeatureContext): Disposable {
   owned.add(vscode.workspace.onDidChangeWorkspaceFolders(() => report(connection.describe(), false)));
   listenAtStart(context, settings, (isSilent) => report(connection.connect(), isSilent));
   return owned;
-}
-
-function untoldPrograms({ showLog, clock }: FeatureContext): UntoldPrograms {
-  const allow = async (): Promise<void> => {
-    // Of the machine: no workspace can set it.
-    const { Global } = vscode.ConfigurationTarget;
-    await vscode.workspace.getConfiguration(SECTION).update('allowWithoutToken', true, Global);
-  };
-  return new UntoldPrograms({ ask: showWarning, allow, showLog, clock });
 }
 
 /** Listens as soon as the window is open, as far as the settings say. */

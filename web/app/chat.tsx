@@ -6,7 +6,7 @@ import { keyOf } from '../views/decisions.js';
 import './app.css';
 import { Host } from './host.js';
 import { textIn } from '../text/fields.js';
-import { Told } from './told.js';
+import { telling } from './told.js';
 import { Button } from '../views/parts.js';
 
 /** Changes with what the page says to the client, not with each version of the bridge. */
@@ -65,11 +65,11 @@ export async function openInBrowser(host: Host, taskId: string | undefined): Pro
 
 /** Tells the model of the chat what a person did, once it was done. */
 export function tellingModel(host: Host, store: () => Store): (action: ClientAction) => () => void {
-  const told = new Told();
+  const told = telling();
   return (action) => {
     if (action.type !== 'decision.answer') return () => undefined;
     // Found now: when it is answered it is gone from the overview.
     const decision = store().board.value?.decisions[keyOf(action)];
-    return () => host.tellModel(told.textAfter(action, decision));
+    return () => host.tellModel(told(action, decision));
   };
 }

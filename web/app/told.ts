@@ -14,16 +14,14 @@ const verdicts: Readonly<Record<Answer['verdict'], string>> = {
   deny: 'denied',
 };
 
-/** What the model of the chat is told of what a person did in this page. */
-export class Told {
-  readonly #lines: string[] = [];
-
-  /** The whole text after one more answer. */
-  textAfter(action: Answer, decision: DecisionView | undefined): string {
-    this.#lines.push(answerLine(action, decision));
-    if (this.#lines.length > MAX_LINES) this.#lines.shift();
-    return `What the user did on the board of the bridge, newest last:\n${this.#lines.join('\n')}`;
-  }
+/** What tells the model of the chat what a person did in this page: the whole text after one more answer. */
+export function telling(): (action: Answer, decision: DecisionView | undefined) => string {
+  const lines: string[] = [];
+  return (action, decision) => {
+    lines.push(answerLine(action, decision));
+    if (lines.length > MAX_LINES) lines.shift();
+    return `What the user did on the board of the bridge, newest last:\n${lines.join('\n')}`;
+  };
 }
 
 function answerLine(action: Answer, decision: DecisionView | undefined): string {

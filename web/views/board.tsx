@@ -122,44 +122,35 @@ function TopBar({ search, setSearch, shown, setShown, groups }: BarProps) {
 /** What is asked now, where no task is open. */
 function Home({ store }: { readonly store: Store }) {
   const board = store.board.value;
+  const open = openOf(board?.decisions ?? {});
+  return (
+    <main class="home" aria-label={open.length > 0 ? 'Questions' : undefined}>
+      {board === undefined ? (
+        store.connection.value.how !== 'refused' && <p class="empty loading idle">Loading…</p>
+      ) : open.length > 0 ? (
+        <OpenDecisions {...{ store, open }} above={({ task_id }) => <TaskLink {...{ board, task_id }} />} />
+      ) : (
+        <NothingAsked hasTasks={Object.keys(board.tasks).length > 0} />
+      )}
+    </main>
+  );
+}
+
+function NothingAsked({ hasTasks }: { readonly hasTasks: boolean }) {
   const { editor } = useSurface();
-  if (board === undefined)
-    return (
-      <main class="home">
-        {store.connection.value.how !== 'refused' && <p class="empty loading idle">Loading…</p>}
-      </main>
-    );
-  const open = openOf(board.decisions);
-  if (open.length > 0)
-    return (
-      <main class="home" aria-label="Questions">
-        <OpenDecisions
-          store={store}
-          open={open}
-          above={({ task_id }) => <TaskLink {...{ board, task_id }} />}
-        />
-      </main>
-    );
-  if (Object.keys(board.tasks).length > 0)
-    return (
-      <main class="home">
-        <div class="empty idle">
-          <p class="title">Nothing waits for you.</p>
-          <p>Choose a task to see what it did. What a task asks appears here.</p>
-        </div>
-      </main>
-    );
   const command = <code>{ownCommand('run "…"')}</code>;
   return (
-    <main class="home">
-      <div class="empty">
-        <p class="title">No tasks yet.</p>
+    <div class={hasTasks ? 'empty idle' : 'empty'}>
+      <p class="title">{hasTasks ? 'Nothing waits for you.' : 'No tasks yet.'}</p>
+      {hasTasks ? (
+        <p>Choose a task to see what it did. What a task asks appears here.</p>
+      ) : (
         <p>
           Press “New task”, ask your chat client to delegate something
           {editor === undefined && <>, or run {command} in a project</>}.
         </p>
-      </div>
-    </main>
+      )}
+    </div>
   );
 }
 
@@ -174,11 +165,9 @@ function TaskLink({ board, task_id }: { readonly board: BoardState; readonly tas
   );
 }
 
-interface GroupProps {
+interface GroupProps extends Pick<Parameters<typeof TaskRow>[0], 'board' | 'nowMs'> {
   readonly store: Store;
-  readonly board: BoardState;
   readonly group: Group;
-  readonly nowMs: number;
 }
 
 function TaskGroup({ store, board, group, nowMs }: GroupProps) {

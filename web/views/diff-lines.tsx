@@ -34,22 +34,14 @@ export function Lines(props: LinesProps) {
     }
     setUnfolded(new Set([...unfolded, hunk]));
   };
-  const shown = useMemo(
-    () =>
-      lines.flatMap((line, at) => {
-        if (line.kind !== 'hunk' || now === undefined || !unfolded.has(at)) return [{ line, at }];
-        return linesBetween(lines, at, now).map((between) => ({ line: between, at }));
-      }),
-    [lines, now, unfolded],
-  );
-  const pieces = useMemo(
-    () =>
-      piecesOf?.(
-        file.path,
-        shown.map(({ line }) => line),
-      ),
-    [file.path, shown, piecesOf],
-  );
+  const [shown, pieces] = useMemo(() => {
+    const all = lines.flatMap((line, at) => {
+      if (line.kind !== 'hunk' || now === undefined || !unfolded.has(at)) return [{ line, at }];
+      return linesBetween(lines, at, now).map((between) => ({ line: between, at }));
+    });
+    const plain = all.map(({ line }) => line);
+    return [all, piecesOf?.(file.path, plain)];
+  }, [file.path, lines, now, unfolded, piecesOf]);
   const rows = isSplit
     ? splitRows(shown.map(({ line }) => line))
     : shown.map(({ line }) => [line, line] as const);
@@ -103,12 +95,12 @@ interface RowProps extends LinesProps {
 
 const signs = { added: '+', removed: '−', same: '', hunk: '' } as const;
 
-/** In one column `left` and `right` are the same line, and one that was taken away has its number at the left. */
+/** In one column `left` and `right` are the same line. A line that was taken away has its number at the left, any other at the right. */
 function LineRow({ left, right, pieces, file, isSplit, ...review }: RowProps) {
   const { comments, writing, onWriting } = review;
-  const [was, is] = [left, right].map((line) => line && commentedLine(file.path, line));
-  const isRemoved = !isSplit && right?.kind === 'removed';
   const kind = right?.kind ?? 'same';
+  const was = left?.kind === 'removed' ? commentedLine(file.path, left) : undefined;
+  const is = right && kind !== 'removed' ? commentedLine(file.path, right) : undefined;
   // A press writes a comment on the line.
   const number = (line: DiffLine | undefined, at: Commented | undefined, other?: number) => (
     <td class={`number ${isSplit ? (line?.kind ?? '') : ''}`}>
@@ -129,15 +121,15 @@ function LineRow({ left, right, pieces, file, isSplit, ...review }: RowProps) {
       {line !== undefined && <LineText line={line} pieces={pieces?.get(line)} />}
     </td>
   );
-  const commented = [left !== right ? was : undefined, is].filter(
-    (at) => at !== undefined && [...comments, writing].some((one) => lineKey(one) === lineKey(at)),
+  const commented = [was, is].filter((at) =>
+    [...comments, writing].some((one) => at !== undefined && lineKey(one) === lineKey(at)),
   );
   return (
     <>
       <tr class={isSplit ? undefined : kind}>
-        {number(left, left !== right || isRemoved ? was : undefined, left?.old)}
+        {number(left, was, left?.old)}
         {isSplit && code(left)}
-        {number(right, isRemoved ? undefined : is)}
+        {number(right, is)}
         {!isSplit && (
           <td class="sign" aria-hidden="true">
             {signs[kind]}

@@ -1,57 +1,24 @@
 // Pure: what the parts of a line are in the language of its file.
 import highlighter from 'highlight.js/lib/common';
-import type { Emitter } from 'highlight.js';
 import type { DiffLine } from '../../src/board/parse-hunks.js';
 
 /** Longer lines are made by programs, and stay plain. */
 const MAX_CHARS = 600;
+/** What highlight.js writes: spans with a class, and text with five characters as references. */
+const MARKUP = /<span class="(?:hljs-)?([a-z]*)[^"]*">|<\/span>|([^<]+)/g;
+const references: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#x27;': "'",
+};
 
 /** A part of a line, and what it is: the first word of a scope of highlight.js, such as `keyword` or `string`; empty for plain text. */
 export interface Piece {
   readonly text: string;
   readonly scope: string;
 }
-
-/** Takes what highlight.js finds as pieces instead of as HTML. */
-class Pieces implements Emitter {
-  readonly all: Piece[] = [];
-  readonly #scopes: string[] = [];
-
-  startScope(name: string): void {
-    this.#scopes.push(name.replace(/\W.*/, ''));
-  }
-
-  endScope(): void {
-    this.#scopes.pop();
-  }
-
-  /** Of what begins and ends at two places; its name of before version 11. */
-  openNode(name: string): void {
-    this.startScope(name);
-  }
-
-  closeNode(): void {
-    this.endScope();
-  }
-
-  addText(text: string): void {
-    this.all.push({ text, scope: this.#scopes.at(-1) ?? '' });
-  }
-
-  __addSublanguage(inner: Emitter): void {
-    if (inner instanceof Pieces) this.all.push(...inner.all);
-  }
-
-  finalize(): void {
-    // Nothing is open at the end.
-  }
-
-  toHTML(): string {
-    return '';
-  }
-}
-
-highlighter.configure({ __emitter: Pieces });
 
 /**
  * The pieces of each line of a file's changes, by the extension or else the name of the file; none in a language that is not known. Each
@@ -69,22 +36,28 @@ export function piecesOf(path: string, lines: readonly DiffLine[]): ReadonlyMap<
         side.map(({ text }) => (text.length > MAX_CHARS ? '' : text)).join('\n'),
         language,
       );
-      for (const [number, line] of side.entries())
-        if (line.text.length <= MAX_CHARS) found.set(line, read[number] ?? [{ text: line.text, scope: '' }]);
+      for (const [number, line] of side.entries()) {
+        const pieces = read[number];
+        if (pieces !== undefined && line.text.length <= MAX_CHARS) found.set(line, pieces);
+      }
     }
   return found;
 }
 
-/** The pieces of each line of a text; none where it could not be read to its end. */
+/** The pieces of each line of a text; none where they are not all of it. */
 function linesIn(text: string, language: string): readonly (readonly Piece[])[] {
-  const { _emitter: read } = highlighter.highlight(text, { language, ignoreIllegals: true });
-  const all = read instanceof Pieces ? read.all : [];
-  if (all.map((piece) => piece.text).join('') !== text) return [];
+  const { value } = highlighter.highlight(text, { language, ignoreIllegals: true });
   const lines: Piece[][] = [[]];
-  for (const { text: words, scope } of all)
-    for (const [number, part] of words.split('\n').entries()) {
+  const scopes: string[] = [];
+  for (const [, scope, words] of value.matchAll(MARKUP)) {
+    if (scope !== undefined) scopes.push(scope);
+    else if (words === undefined) scopes.pop();
+    for (const [number, part] of (words ?? '').split('\n').entries()) {
       if (number > 0) lines.push([]);
-      if (part !== '') lines.at(-1)?.push({ text: part, scope });
+      const shown = part.replace(/&[^;]+;/g, (reference) => references[reference] ?? reference);
+      if (shown !== '') lines.at(-1)?.push({ text: shown, scope: scopes.at(-1) ?? '' });
     }
-  return lines;
+  }
+  const isWhole = lines.map((line) => line.map((piece) => piece.text).join('')).join('\n') === text;
+  return isWhole ? lines : [];
 }

@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { boardLink, boardPage, sharedBrowser } from '../../harness/board-page.js';
-import { discoveryOf } from '../../harness/board-process.js';
+import { boardPage, sharedBrowser } from '../../harness/board-page.js';
 import { describeWith } from '../../harness/needs.js';
-import { asksAboutPrompts, quickAgent, scriptedAgent, writeProgram } from '../../harness/scripted-agent.js';
+import { quickAgent, writeProgram } from '../../harness/scripted-agent.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
 import { createWorkplace } from '../../harness/workplace.js';
 import { taskRecordSchema } from '../../../src/tasks/task.js';
@@ -37,24 +36,6 @@ describeWith('browser', 'the board when something dies', () => {
       .first()
       .waitFor();
     expect(await bridge.status(taskId)).toMatchObject({ status: 'error' });
-  });
-
-  it('a board that is killed under an answer that is being written: the words stay, and the next board takes them', async () => {
-    const rules = { MCP_RULES: JSON.stringify(asksAboutPrompts) };
-    const bridge = await startBridge({ claude: scriptedAgent, env: rules });
-    const taskId = await bridge.start({ prompt: 'AGENT: split-prompt', path: bridge.project });
-    const page = await boardPage(bridge, await browser());
-    const box = page.getByRole('article').getByLabel('With Deny: why, or what to do instead');
-    await box.fill('Ask me tomorrow.');
-    process.kill((await discoveryOf(bridge)).owner.pid, 'SIGKILL');
-    await page.getByText(/The connection to the board is lost/).waitFor();
-    await boardLink(bridge);
-    await page.getByText('The connection to the board is lost').waitFor({ state: 'detached' });
-    expect(await box.inputValue()).toBe('Ask me tomorrow.');
-    await page.getByRole('article').getByRole('button', { name: 'Deny' }).click();
-    await bridge.end(taskId);
-    const [closed] = await bridge.events(taskId, 'decision-closed');
-    expect(closed).toMatchObject({ verdict: 'deny', reason: expect.stringContaining('tomorrow') as unknown });
   });
 
   it('a server that is killed under an open page changes nothing there: its task goes on, is answered and ends', async () => {

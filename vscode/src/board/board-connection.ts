@@ -76,6 +76,7 @@ export class BoardConnection implements Disposable {
     return this.#welcome;
   }
 
+  /** Connects, also again, as after a change of the settings. */
   start(): void {
     this.#client.connect();
   }
@@ -85,11 +86,6 @@ export class BoardConnection implements Disposable {
     this.#isWanted = true;
     if (this.status.how === 'open') return;
     this.#mayStart = true;
-    this.#client.connect();
-  }
-
-  /** Connects again, as after a change of the settings. */
-  reconnect(): void {
     this.#client.connect();
   }
 

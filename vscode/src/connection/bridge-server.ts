@@ -1,11 +1,10 @@
-import { Emitter, type Event, DisposableStore, type Disposable } from '../../../src/base/lifecycle.js';
-import { sleep, type Clock } from '../../../src/base/clock.js';
+import { Emitter, DisposableStore, type Disposable } from '../../../src/base/lifecycle.js';
+import { sleep } from '../../../src/base/clock.js';
 import { systemCodeOf } from '../../../src/base/errors.js';
-import type { Logger } from '../../../src/base/logger.js';
-import type { EditorMessage, EditorRequest } from '../../../src/editor/protocol.js';
+import type { EditorMessage } from '../../../src/editor/protocol.js';
 import type { WebSocket } from 'ws';
-import { Client, type Program } from './client.js';
-import { Access, Listener } from './listener.js';
+import { Client, type Answering } from './client.js';
+import { Access, listen, type Listener } from './listener.js';
 
 /** How often the fixed port is tried again while its window is being loaded again. */
 const LEAVING_LOOK_MS = 250;
@@ -19,20 +18,12 @@ export interface PortHolder {
   readonly isBefore: boolean;
 }
 
-export interface ServerOptions {
+export interface ServerOptions extends Answering {
   /** Of the settings; undefined for any free one. */
   readonly port: number | undefined;
   /** Undefined for a port of which no window of this user has said that it has it. */
   readonly holderOf: (port: number) => Promise<PortHolder | undefined>;
   readonly allowWithoutToken: boolean;
-  /** Where this window's token is. */
-  readonly tokenFile: string;
-  /** A program has shown no token, and would be let in without one if the setting said so. */
-  readonly onUntold: (name: string) => void;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly welcome: (id: string) => EditorMessage;
-  readonly answer: (request: EditorRequest, program: Program) => Promise<EditorMessage>;
 }
 
 /** Where programs connect: on the fixed port where it is free, else on any. */
@@ -42,7 +33,7 @@ export class BridgeServer implements Disposable {
   readonly #owned = new DisposableStore();
   readonly #changed = this.#owned.add(new Emitter<void>());
   /** A program has come or gone, or a port was added. */
-  readonly onChange: Event<void> = this.#changed.event;
+  readonly onChange = this.#changed.event;
   readonly #listeners: Listener[] = [];
   readonly #clients = new Set<Client>();
   #elsewhere: string | undefined;
@@ -84,20 +75,21 @@ export class BridgeServer implements Disposable {
 
   dispose(): void {
     for (const client of this.#clients) client.dispose();
-    for (const listener of this.#listeners) void listener.close();
+    for (const listener of this.#listeners) listener.close();
     this.#owned.dispose();
   }
 
   /** Tries the fixed port, unless it is there already; without it any other one is taken. Throws the system's error. */
   async listen(): Promise<void> {
-    const { port, clock, logger } = this.#options;
-    if (port === undefined || this.ports.includes(port)) return port === undefined ? this.#add(0) : undefined;
-    let holder = await this.#options.holderOf(port);
+    const { port, clock, logger, holderOf } = this.#options;
+    if (port === undefined) return this.#add(0);
+    if (this.ports.includes(port)) return;
+    let holder = await holderOf(port);
     // Another window that is loaded again finds its port free.
     let isOurs = (holder?.isLeaving !== true || holder.isBefore) && (await this.#tryPort(port));
     while (!isOurs && holder?.isLeaving === true && holder.isBefore && !this.#owned.isDisposed) {
       await sleep(clock, LEAVING_LOOK_MS);
-      holder = await this.#options.holderOf(port);
+      holder = await holderOf(port);
       isOurs = await this.#tryPort(port);
     }
     this.#elsewhere = isOurs
@@ -119,39 +111,33 @@ export class BridgeServer implements Disposable {
   }
 
   async #add(port: number): Promise<void> {
-    const { logger } = this.#options;
-    const listener = new Listener({
-      access: this.access,
-      tokenFile: this.#options.tokenFile,
-      logger,
-      clients: () => this.#clients.size,
-      onConnection: (socket, isKnown) => this.#connected(socket, isKnown),
-    });
-    await listener.listen(port);
-    if (this.#owned.isDisposed) return void listener.close();
+    const listener = await listen(
+      {
+        ...this.#options,
+        access: this.access,
+        clients: () => this.#clients.size,
+        onConnection: (socket, isKnown) => this.#connected(socket, isKnown),
+      },
+      port,
+    );
+    if (this.#owned.isDisposed) return listener.close();
     this.#listeners.push(listener);
-    logger.info(`Listening on ws://127.0.0.1:${listener.port}`);
+    this.#options.logger.info(`Listening on ws://127.0.0.1:${listener.port}`);
     this.#changed.fire();
   }
 
-  #connected(socket: WebSocket, isKnown: boolean): void {
-    const { allowWithoutToken, tokenFile, onUntold, clock, logger, welcome, answer } = this.#options;
+  #connected(socket: WebSocket, withToken: boolean): void {
+    const { allowWithoutToken, logger, welcome } = this.#options;
     const number = ++this.#number;
-    logger.info(`#${number} a program has connected`, { withToken: isKnown });
+    logger.info(`#${number} a program has connected`, { withToken });
     const client = new Client({
-      socket,
-      number,
-      clock,
-      logger,
-      isKnown: isKnown || allowWithoutToken,
-      tokenFile,
-      onUntold,
+      ...this.#options,
+      ...{ socket, number, isKnown: withToken || allowWithoutToken },
       isToken: (shown) => this.access.isToken(shown),
       welcome: (id) => {
         this.#changed.fire();
         return welcome(id);
       },
-      answer,
     });
     this.#clients.add(client);
     client.gone.addEventListener('abort', () => {

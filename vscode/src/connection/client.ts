@@ -2,7 +2,7 @@ import type { RawData, WebSocket } from 'ws';
 import type { Clock } from '../../../src/base/clock.js';
 import { messageOf } from '../../../src/base/errors.js';
 import { problemsOf } from '../../../src/base/files/json-file.js';
-import { DisposableStore, type Disposable } from '../../../src/base/lifecycle.js';
+import type { Disposable } from '../../../src/base/lifecycle.js';
 import type { Logger } from '../../../src/base/logger.js';
 import { socketJson } from '../../../src/base/input.js';
 import { oneLine } from '../../../src/base/text.js';
@@ -36,21 +36,25 @@ export interface Program {
   send(message: EditorMessage): Promise<void>;
 }
 
-export interface ClientOptions {
+/** How programs are let in and answered. */
+export interface Answering {
+  /** Where the token is. */
+  readonly tokenFile: string;
+  /** A program has shown no token, and would be let in without one if the setting said so. */
+  readonly onUntold: (name: string) => void;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly welcome: (id: string) => EditorMessage;
+  readonly answer: (request: EditorRequest, program: Program) => Promise<EditorMessage>;
+}
+
+export interface ClientOptions extends Answering {
   readonly socket: WebSocket;
   /** Tells connections apart in the log. */
   readonly number: number;
-  readonly clock: Clock;
-  readonly logger: Logger;
   /** It has shown the token with its first request, or needs none. */
   readonly isKnown: boolean;
   readonly isToken: (shown: string) => boolean;
-  /** Where the token is. */
-  readonly tokenFile: string;
-  /** It has shown no token. */
-  readonly onUntold: (name: string) => void;
-  readonly welcome: (id: string) => EditorMessage;
-  readonly answer: (request: EditorRequest, program: Program) => Promise<EditorMessage>;
 }
 
 const withId = z.object({ id: z.string().min(1).max(128) });
@@ -58,7 +62,7 @@ const withId = z.object({ id: z.string().min(1).max(128) });
 /** One connection: what it may ask, and what it is sent. */
 export class Client implements Program, Disposable {
   readonly #options: ClientOptions;
-  readonly #owned = new DisposableStore();
+  readonly #helloLimit: Disposable;
   readonly #gone = new AbortController();
   readonly gone = this.#gone.signal;
   terminalId: string | undefined;
@@ -77,11 +81,9 @@ export class Client implements Program, Disposable {
       logger.info(`#${number} ${this.#name} has gone`, { code });
       this.dispose();
     });
-    this.#owned.add(
-      clock.after(HELLO_LIMIT_MS, () => {
-        if (!this.#isKnown) this.#closeUntold(UNNAMED);
-      }),
-    );
+    this.#helloLimit = clock.after(HELLO_LIMIT_MS, () => {
+      if (!this.#isKnown) this.#closeUntold(UNNAMED);
+    });
   }
 
   get name(): string {
@@ -104,50 +106,38 @@ export class Client implements Program, Disposable {
 
   dispose(): void {
     this.#gone.abort();
-    this.#owned.dispose();
+    this.#helloLimit.dispose();
     this.#options.socket.terminate();
   }
 
   #received(data: RawData, isBinary: boolean): void {
     const json = isBinary ? undefined : socketJson(data);
     const request = editorRequestSchema.safeParse(json);
-    if (!request.success) {
-      const id = withId.safeParse(json).data?.id;
-      this.#sendError(
-        id,
-        new EditorError('INVALID_MESSAGE', problemsOf(request.error), 'See docs/editor-protocol.md.'),
-      );
-      if (!this.#isKnown) this.#closeUntold(UNNAMED);
-      return;
-    }
-    void this.#handle(request.data);
+    if (request.success) return void this.#handle(request.data);
+    const why = problemsOf(request.error);
+    const id = withId.safeParse(json).data?.id;
+    this.#sendError(id, new EditorError('INVALID_MESSAGE', why, 'See docs/editor-protocol.md.'));
+    if (!this.#isKnown) this.#closeUntold(UNNAMED);
   }
 
   async #handle(request: EditorRequest): Promise<void> {
-    const { logger, number, answer, welcome, isToken } = this.#options;
+    const { logger, number, answer, welcome, isToken, tokenFile } = this.#options;
     logger.info(`#${number} → ${loggedRequest(request)}`);
     if (request.type === 'hello' && (request.token === undefined ? this.#isKnown : isToken(request.token))) {
       this.#isKnown = true;
       this.#name = request.client;
-      await this.send(welcome(request.id));
-      return;
+      return this.send(welcome(request.id));
     }
     if (!this.#isKnown || request.type === 'hello') {
-      this.#sendError(request.id, noToken(this.#options.tokenFile));
+      this.#sendError(request.id, noToken(tokenFile));
       this.#isKnown = false;
       const { client, token } = request.type === 'hello' ? request : { client: UNNAMED };
-      this.#closeUntold(token === undefined ? client : undefined);
-      return;
-    }
-    if (this.#open >= MAX_OPEN_REQUESTS) {
-      this.#sendError(
-        request.id,
-        new EditorError('TOO_MANY', `${MAX_OPEN_REQUESTS} requests are open.`, 'Wait for answers.'),
-      );
-      return;
+      return this.#closeUntold(token === undefined ? client : undefined);
     }
     this.#open += 1;
     try {
+      if (this.#open > MAX_OPEN_REQUESTS)
+        throw new EditorError('TOO_MANY', `${MAX_OPEN_REQUESTS} requests are open.`, 'Wait for answers.');
       const message = await answer(request, this);
       logger.info(`#${number} ← ${message.type} ${request.id}`);
       await this.send(message);
@@ -166,19 +156,14 @@ export class Client implements Program, Disposable {
 
   #sendError(id: string | undefined, error: unknown): void {
     const { logger, number } = this.#options;
+    if (!(error instanceof EditorError)) logger.error('A request failed', { error });
+    const hint = 'The output channel of the extension says more.';
     const known =
-      error instanceof EditorError
-        ? error
-        : new EditorError(
-            'INTERNAL_ERROR',
-            messageOf(error),
-            'The output channel of the extension says more.',
-          );
-    if (known !== error) logger.error('A request failed', { error });
+      error instanceof EditorError ? error : new EditorError('INTERNAL_ERROR', messageOf(error), hint);
     logger.info(`#${number} ← error ${id ?? ''} ${known.code}: ${known.message}`);
     void this.send({
       type: 'error',
-      ...(id === undefined ? {} : { id }),
+      ...(id !== undefined && { id }),
       code: known.code,
       error: known.message,
       hint: known.hint,

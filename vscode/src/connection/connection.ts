@@ -1,13 +1,11 @@
 import { messageOf } from '../../../src/base/errors.js';
 import { Emitter, DisposableStore, type Disposable } from '../../../src/base/lifecycle.js';
-import type { Clock } from '../../../src/base/clock.js';
-import type { Logger } from '../../../src/base/logger.js';
-import type { EditorMessage, EditorRequest } from '../../../src/editor/protocol.js';
+import type { EditorMessage } from '../../../src/editor/protocol.js';
 import type { Settings } from '../settings.js';
 import { windowAtPort } from '../../../src/editor/discovery.js';
 import { windowName } from '../../../src/editor/editor-fault.js';
 import { BridgeServer, type PortHolder } from './bridge-server.js';
-import type { Program } from './client.js';
+import type { Answering } from './client.js';
 import type { WindowFile } from './window-file.js';
 
 export interface ConnectionState {
@@ -16,16 +14,11 @@ export interface ConnectionState {
   readonly text: string;
 }
 
-export interface ConnectionOptions {
+export interface ConnectionOptions extends Omit<Answering, 'tokenFile'> {
   /** Throws an error with what is wrong in them. */
   readonly settings: () => Settings;
   readonly windowFile: WindowFile;
   readonly folders: () => readonly string[];
-  readonly onUntold: (name: string) => void;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly welcome: (id: string) => EditorMessage;
-  readonly answer: (request: EditorRequest, program: Program) => Promise<EditorMessage>;
 }
 
 /** Whether programs can connect to this window: a server and its discovery file, both or neither. */

@@ -17,30 +17,26 @@ export interface UntoldOptions {
   readonly clock: Clock;
 }
 
-/** Tells a person once of each program that was refused because it showed no token. */
-export class UntoldPrograms {
-  readonly #options: UntoldOptions;
-  readonly #told = new Set<string>();
-
-  constructor(options: UntoldOptions) {
-    this.#options = options;
-  }
-
-  /** Resolves when the message is gone. */
-  async refused(name: string): Promise<void> {
-    if (this.#told.has(name) || this.#told.size >= MAX_TOLD) return;
-    this.#told.add(name);
-    await this.#ask(name);
-  }
-
-  async #ask(name: string): Promise<void> {
-    const { ask, allow, showLog, clock } = this.#options;
+/** What tells a person once of each program that was refused because it showed no token; resolves when the message is gone. */
+export function untoldPrograms({
+  ask,
+  allow,
+  showLog,
+  clock,
+}: UntoldOptions): (name: string) => Promise<void> {
+  const told = new Set<string>();
+  const askAbout = async (name: string): Promise<void> => {
     const shownMs = clock.monotonicMs();
     const words = `The program "${name}" wants to use terminals of this window, and showed no token. Without a token every program and every user of this machine could type into them.`;
     const pressed = await ask(words, ALLOW, SHOW_LOG);
     if (pressed === SHOW_LOG) showLog();
     if (pressed !== ALLOW) return;
-    if (clock.monotonicMs() - shownMs < INERT_MS) return this.#ask(name);
+    if (clock.monotonicMs() - shownMs < INERT_MS) return askAbout(name);
     await allow();
-  }
+  };
+  return async (name) => {
+    if (told.has(name) || told.size >= MAX_TOLD) return;
+    told.add(name);
+    await askAbout(name);
+  };
 }

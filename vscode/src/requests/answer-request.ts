@@ -120,12 +120,8 @@ function outputMessage(
   };
 }
 
-function done(request: { readonly id: string; readonly terminalId: string }): {
-  readonly type: 'success';
-  readonly id: string;
-  readonly terminalId: string;
-} {
-  return { type: 'success', id: request.id, terminalId: request.terminalId };
+function done({ id, terminalId }: { readonly id: string; readonly terminalId: string }): EditorMessage {
+  return { type: 'success', id, terminalId };
 }
 
 type ExecuteRequest = EditorRequestOf<'execute'>;
@@ -147,20 +143,12 @@ async function execute(
   }
   const end = await ended;
   if (end.timedOut) throw timedOut(timeoutMs, end);
-  const { text, omitted } = terminal.output.tail(
-    end.from,
-    end.cursor,
-    request.maxChars ?? DEFAULT_OUTPUT_CHARS,
-  );
+  const maxChars = request.maxChars ?? DEFAULT_OUTPUT_CHARS;
+  const { text, omitted } = terminal.output.tail(end.from, end.cursor, maxChars);
   return {
     type: 'success',
-    id: request.id,
-    terminalId: terminal.facts.terminalId,
-    exitCode: end.exitCode,
-    output: text,
-    omitted,
-    from: end.from,
-    cursor: end.cursor,
+    ...{ id: request.id, terminalId: terminal.facts.terminalId, exitCode: end.exitCode },
+    ...{ output: text, omitted, from: end.from, cursor: end.cursor },
   };
 }
 

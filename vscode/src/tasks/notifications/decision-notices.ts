@@ -19,60 +19,47 @@ export interface DecisionNoticesOptions {
 }
 
 /**
- * Asks for decisions by notifications. The editor moves the others when one appears or goes, or shows one that had no room: after
- * that, too, no button answers for half a second.
+ * What asks for a decision by a notification; resolves when that is gone. The editor moves the others when one appears or goes, or shows
+ * one that had no room: after that, too, no button answers for half a second.
  */
-export class DecisionNotices {
-  readonly #options: DecisionNoticesOptions;
-  #movedMs = 0;
-
-  constructor(options: DecisionNoticesOptions) {
-    this.#options = options;
-  }
-
-  /** Resolves when the notification is gone. */
-  async ask(decision: DecisionView): Promise<void> {
-    const { board, clock, show, open, warn } = this.#options;
+export function decisionNotices({
+  board,
+  clock,
+  show,
+  open,
+  warn,
+}: DecisionNoticesOptions): (decision: DecisionView) => Promise<void> {
+  let movedMs = 0;
+  return async function ask(decision) {
     const { task_id, decision_id, input_sha256 } = decision;
     const { message, buttons } = decisionNotice(decision, board.board.tasks[task_id]);
-    this.#movedMs = clock.monotonicMs();
-    const pressed = await show(
-      message,
-      buttons.map(({ label }) => label),
-    );
-    const isInert = clock.monotonicMs() - this.#movedMs < INERT_MS;
-    this.#movedMs = clock.monotonicMs();
+    const labels = buttons.map(({ label }) => label);
+    movedMs = clock.monotonicMs();
+    const pressed = await show(message, labels);
+    const isInert = clock.monotonicMs() - movedMs < INERT_MS;
+    movedMs = clock.monotonicMs();
     const button = buttons.find(({ label }) => label === pressed);
     // Closed: the view still asks.
     if (button === undefined) return;
     if (button.answer === undefined) return open(task_id);
-    if (isInert) return this.ask(decision);
+    if (isInert) return ask(decision);
     try {
       await board.act({ type: 'decision.answer', task_id, decision_id, input_sha256, ...button.answer });
     } catch (error) {
       await warn(messageOf(error));
     }
-  }
+  };
 }
 
-/** Finds out which decisions a window has not seen yet. Those that were asked for before it was opened are only counted. */
-export class NewDecisions {
-  readonly #sinceMs: number;
-  #known: ReadonlySet<string> = new Set();
-
-  /** `sinceMs`: when the window was opened, in milliseconds since the epoch. */
-  constructor(sinceMs: number) {
-    this.#sinceMs = sinceMs;
-  }
-
-  in({ decisions }: BoardState): readonly DecisionView[] {
+/** Finds out which decisions a window has not seen yet. Those that were asked before it was opened (in ms since the epoch) are only counted. */
+export function newDecisions(sinceMs: number): (board: BoardState) => readonly DecisionView[] {
+  let known: ReadonlySet<string> = new Set();
+  return ({ decisions }) => {
     const open = openOf(decisions);
-    const fresh = open.filter(
-      (one) => !this.#known.has(keyOf(one)) && Date.parse(one.asked_at) >= this.#sinceMs,
-    );
-    this.#known = new Set(open.map(keyOf));
+    const fresh = open.filter((one) => !known.has(keyOf(one)) && Date.parse(one.asked_at) >= sinceMs);
+    known = new Set(open.map(keyOf));
     return fresh;
-  }
+  };
 }
 
 function keyOf({ task_id, decision_id }: DecisionView): string {

@@ -5,7 +5,7 @@ import { openOf } from '../../../../src/board/state.js';
 import { showInformation, showWarning } from '../../messages.js';
 import type { TaskNotifications } from '../../settings.js';
 import { taskCommands, type TaskContext } from '../task-part.js';
-import { DecisionNotices, isOfWorkspace, NewDecisions } from './decision-notices.js';
+import { decisionNotices, isOfWorkspace, newDecisions } from './decision-notices.js';
 
 /** Left of the status of the connection. */
 const PRIORITY = 101;
@@ -14,8 +14,8 @@ const MAX_LINES = 5;
 /** Notifications with buttons for what tasks ask. */
 export function decisionNotifications(context: TaskContext): Disposable {
   const { board, clock, editor } = context;
-  const fresh = new NewDecisions(clock.now());
-  const notices = new DecisionNotices({
+  const fresh = newDecisions(clock.now());
+  const ask = decisionNotices({
     board,
     clock,
     show: (message, buttons) => showInformation(message, ...buttons),
@@ -28,11 +28,11 @@ export function decisionNotifications(context: TaskContext): Disposable {
   });
   return board.onChange(() => {
     if (board.status.how !== 'open') return;
-    for (const decision of fresh.in(board.board)) {
+    for (const decision of fresh(board.board)) {
       const project = board.board.tasks[decision.task_id]?.project_path;
       const which = whichTasks(context);
       if (which === 'all' || (which === 'workspace' && isOfWorkspace(project, editor.folders())))
-        void notices.ask(decision);
+        void ask(decision);
     }
   });
 }

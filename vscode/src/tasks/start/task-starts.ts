@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
-import { DisposableStore, type Disposable } from '../../../../src/base/lifecycle.js';
+import { DisposableStore, toDisposable, type Disposable } from '../../../../src/base/lifecycle.js';
 import { runBridge } from '../../board/bridge-command.js';
 import { taskCommand, taskCommands, type TaskContext } from '../task-part.js';
 import { dialogsFor } from './dialogs.js';
-import { fixActions } from './fix-actions.js';
 import { noTopic, type TaskTopic } from './prompt.js';
 import { startTask } from './start-task.js';
 import { placeOf, problemsTopic, selectionTopic } from './topic-of-editor.js';
@@ -47,6 +46,25 @@ export function taskStarts(context: TaskContext): Disposable {
   add(FIX, (uri, diagnostics) => ({ uris: filesOf(uri), topic: problemsTopic(diagnosticsOf(diagnostics)) }));
   owned.add(fixActions(FIX));
   return owned;
+}
+
+/** Adds "Ask Claude to fix this" to every problem of a file, in the light bulb and in the view of problems. `command` gets the file and the diagnostics. */
+function fixActions(command: string): Disposable {
+  const title = 'Ask Claude to fix this';
+  const registered = vscode.languages.registerCodeActionsProvider(
+    { scheme: 'file' },
+    {
+      provideCodeActions: (document, _range, { diagnostics }) => {
+        if (diagnostics.length === 0 || !vscode.workspace.isTrusted) return [];
+        const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
+        action.diagnostics = [...diagnostics];
+        action.command = { title, command, arguments: [document.uri, [...diagnostics]] };
+        return [action];
+      },
+    },
+    { providedCodeActionKinds: [vscode.CodeActionKind.QuickFix] },
+  );
+  return toDisposable(() => void registered.dispose());
 }
 
 function selected(): Wanted {

@@ -1,4 +1,4 @@
-import { toDisposable, type Disposable } from '../../../../src/base/lifecycle.js';
+import type { Disposable } from '../../../../src/base/lifecycle.js';
 import type { Logger } from '../../../../src/base/logger.js';
 import { changes } from '../../../../src/board/channel.js';
 import { pageMessageSchema, type EditorAction, type PageNews } from '../../../../src/board/editor-page.js';
@@ -91,16 +91,11 @@ export class PageLink implements Disposable {
 
   #boardChanged(): void {
     const { board, post } = this.#options;
-    const { how } = board.status;
-    if (!this.#isLoaded || (how === 'open') === this.#isOpen) return;
-    if (how === 'open') post({ type: 'ready' });
-    else {
-      this.#leave();
-      post({
-        type: 'lost',
-        why: board.status.how === 'lost' ? board.status.why : 'The board is not connected.',
-      });
-    }
+    const { status } = board;
+    if (!this.#isLoaded || (status.how === 'open') === this.#isOpen) return;
+    if (status.how === 'open') return post({ type: 'ready' });
+    this.#leave();
+    post({ type: 'lost', why: status.how === 'lost' ? status.why : 'The board is not connected.' });
   }
 
   #leave(): void {
@@ -125,20 +120,13 @@ export class PageLink implements Disposable {
     let sent: Values | undefined;
     const following = this.#options.board.follow(channel, {
       changed: (values) => {
-        this.#say({
-          type: 'values',
-          channel,
-          whole: sent === undefined,
-          ...changes(sent ?? new Map(), values),
-        });
+        const news = { whole: sent === undefined, ...changes(sent ?? new Map(), values) };
+        this.#say({ type: 'values', channel, ...news });
         sent = values;
       },
       refused: (error) => this.#say({ type: 'refused', channel, error }),
     });
-    this.#followed.set(
-      channel,
-      toDisposable(() => following.dispose()),
-    );
+    this.#followed.set(channel, following);
   }
 
   #unfollow(channel: string): void {
