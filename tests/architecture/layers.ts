@@ -296,7 +296,7 @@ export const layers: readonly Layer[] = [
     holds: 'the checks of `doctor`, one file a category, and their report',
     imports: ['board', 'processes', 'tasks', 'claude', 'store', 'pty', 'clients', 'config', 'os', 'base'],
     entries: ['all-checks', 'run-checks', 'make-context'],
-    ceiling: 1112,
+    ceiling: 1127,
   },
   {
     folder: 'cli',
@@ -331,7 +331,7 @@ export const layers: readonly Layer[] = [
       'rules-contract',
       'trust',
     ],
-    ceiling: 5446,
+    ceiling: 5448,
   },
   { folder: 'main.ts', holds: 'the program', imports: 'everything', entries: [], ceiling: 25 },
 ];
@@ -375,7 +375,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 54554,
+    ceiling: 55365,
   },
 ];
 
