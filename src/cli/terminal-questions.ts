@@ -9,7 +9,14 @@ import { oneLine } from '../base/text.js';
 import type { DecisionAnswer } from '../tasks/task-host.js';
 import type { TaskService } from '../tasks/task-service.js';
 import { openDecisions, type Decision, type TaskRecord } from '../tasks/task.js';
-import { answerCommand, answerLines, decisionLines, requestWords, typedChoice, typedVerdict } from './decisions.js';
+import {
+  answerCommand,
+  answerLines,
+  decisionLines,
+  requestWords,
+  typedChoice,
+  typedVerdict,
+} from './decisions.js';
 import { fitted, type Look } from './terminal-text.js';
 
 /** How often it is checked whether somebody else has answered. */

@@ -126,3 +126,9 @@ export function fault(...given: Parameters<typeof warning>): Finding {
 export function editCommand(path: string, homeDir: string): string {
   return `\${EDITOR:-vi} ${shellWord(path, homeDir)}`;
 }
+
+/** The command that installs git, or starts Docker, on macOS or Linux. */
+export function systemCommand(platform: NodeJS.Platform, what: 'git' | 'docker'): string {
+  if (platform === 'darwin') return what === 'git' ? 'brew install git' : 'open -a Docker';
+  return what === 'git' ? 'sudo apt-get install -y git' : 'sudo systemctl start docker';
+}

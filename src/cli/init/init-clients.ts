@@ -18,8 +18,7 @@ import {
 } from '../../clients/client-settings.js';
 import { installedClients } from '../../clients/find-clients.js';
 import { SERVER_NAME, type ServerCommand } from '../../clients/server-command.js';
-import type { InitOptions } from './init.js';
-import { given, type InitIo } from './questions.js';
+import { given, type InitIo, type InitOptions } from './questions.js';
 
 type ClientsRequest = Pick<InitOptions, 'io' | 'serverCommand' | 'client' | 'yes'> & {
   readonly place: ClientPlace;

@@ -9,8 +9,7 @@ import { defaultSettingsPath, expandHome } from '../../config/places.js';
 import { configSchema } from '../../config/schema.js';
 import { leftAsItIs, readEntries, readSettings, writeSettings } from '../../config/settings-file.js';
 import { isWithin } from '../../projects/path-in-project.js';
-import type { InitOptions } from './init.js';
-import { given, type Choice, type Questions } from './questions.js';
+import { given, type Choice, type InitOptions, type Questions } from './questions.js';
 
 type SettingsRequest = Pick<InitOptions, 'io' | 'homeDir' | 'cwd' | 'configPath' | 'roots' | 'yes'>;
 

@@ -5,7 +5,7 @@ import { shellWord } from '../../base/text.js';
 import type { ClientPlace } from '../../clients/chat-client.js';
 import { chatClients } from '../../clients/chat-clients.js';
 import { backupOf } from '../../clients/client-settings.js';
-import { SERVER_NAME, type ServerCommand } from '../../clients/server-command.js';
+import { SERVER_NAME } from '../../clients/server-command.js';
 import { isThere, windowsHome } from '../../clients/find-clients.js';
 import { defaultSettingsPath, stateDirectory } from '../../config/places.js';
 import { findOnPath } from '../../os/find-on-path.js';
@@ -20,35 +20,10 @@ import {
   type ClientPlan,
 } from './init-clients.js';
 import { planSettings, writePlan } from './init-settings.js';
-import { Cancelled, type InitIo } from './questions.js';
+import { Cancelled, type InitIo, type InitOptions } from './questions.js';
 
 /** The system on which all tests have been run; the README names the same. */
 const TESTED_SYSTEM = 'linux-x64';
-
-export interface InitOptions {
-  readonly io: InitIo;
-  readonly homeDir: string;
-  readonly platform: NodeJS.Platform;
-  readonly cwd: string;
-  /** The settings file of `--config`, as an absolute path. */
-  readonly configPath?: string;
-  /** Names the folders of clients, and programs by PATH; without PATH, init does not mention the sandbox. */
-  readonly env?: ClientPlace['env'];
-  /** How a person runs this installation; the plain name unless given. */
-  readonly command?: string;
-  /** How clients start the server. */
-  readonly serverCommand: ServerCommand;
-  /** `--roots`: folders separated by commas, instead of the question; they are added to the existing ones. */
-  readonly roots?: string | undefined;
-  /** `--client`: ids of clients that get the entry without a question; `all` is every one that is installed. */
-  readonly client?: readonly string[] | undefined;
-  /** `--yes`: replaces another entry without a question, and asks no other question. */
-  readonly yes?: boolean | undefined;
-  /** `--remove`: removes the entries instead. */
-  readonly remove?: boolean | undefined;
-  /** `--print`: shows the entry for that client instead. */
-  readonly print?: string | undefined;
-}
 
 /**
  * Asks for the allowed roots and writes the settings file; adds the server to the clients that the user agrees to. All

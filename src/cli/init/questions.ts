@@ -1,3 +1,6 @@
+import type { ClientPlace } from '../../clients/chat-client.js';
+import type { ServerCommand } from '../../clients/server-command.js';
+
 export interface Choice {
   readonly value: string;
   readonly label: string;
@@ -25,6 +28,32 @@ export interface InitIo {
   writeError(text: string): void;
   /** Undefined when there is no terminal to ask on. */
   readonly questions: Questions | undefined;
+}
+
+/** What `init` is run with. */
+export interface InitOptions {
+  readonly io: InitIo;
+  readonly homeDir: string;
+  readonly platform: NodeJS.Platform;
+  readonly cwd: string;
+  /** The settings file of `--config`, as an absolute path. */
+  readonly configPath?: string;
+  /** Names the folders of clients, and programs by PATH; without PATH, init does not mention the sandbox. */
+  readonly env?: ClientPlace['env'];
+  /** How a person runs this installation; the plain name unless given. */
+  readonly command?: string;
+  /** How clients start the server. */
+  readonly serverCommand: ServerCommand;
+  /** `--roots`: folders separated by commas, instead of the question; they are added to the existing ones. */
+  readonly roots?: string | undefined;
+  /** `--client`: ids of clients that get the entry without a question; `all` is every one that is installed. */
+  readonly client?: readonly string[] | undefined;
+  /** `--yes`: replaces another entry without a question, and asks no other question. */
+  readonly yes?: boolean | undefined;
+  /** `--remove`: removes the entries instead. */
+  readonly remove?: boolean | undefined;
+  /** `--print`: shows the entry for that client instead. */
+  readonly print?: string | undefined;
 }
 
 /** The person pressed Ctrl-C. */

@@ -3,7 +3,7 @@ import { systemClock } from '../../base/system-clock.js';
 import { checkSandbox } from '../../claude/sandbox/check-sandbox.js';
 import { DockerEngine } from '../../processes/docker/engine.js';
 import { engineSettings } from '../../services/engine-settings.js';
-import { fault, ok, type Check } from '../check.js';
+import { fault, ok, systemCommand, type Check } from '../check.js';
 
 const DOCKER_LIMIT_MS = 4_000;
 
@@ -45,7 +45,7 @@ export const docker: Check = {
       return fault(
         `Tasks run in containers (task_container.image is ${image}), but Docker does not answer. ${message}`,
         hint,
-        context.platform === 'darwin' ? 'open -a Docker' : 'sudo systemctl start docker',
+        systemCommand(context.platform, 'docker'),
       );
     } finally {
       engine.dispose();

@@ -3,15 +3,7 @@ import { systemClock } from '../../base/system-clock.js';
 import { findProgram } from '../../pty/find-program.js';
 import { loadNodePty } from '../../pty/load-node-pty.js';
 import { PtyManager } from '../../pty/pty-manager.js';
-import {
-  editCommand,
-  fault,
-  ok,
-  unchecked,
-  warning,
-  type Check,
-  type DoctorContext,
-} from '../check.js';
+import { editCommand, fault, ok, systemCommand, unchecked, warning, type Check, type DoctorContext } from '../check.js';
 
 /** More than a terminal's buffer, so that the end comes after a wait. */
 const LINES = 2_000;
@@ -84,7 +76,7 @@ export const git: Check = {
   category: 'system',
   look: async ({ run, platform }: DoctorContext) => {
     const answer = await run('git', ['--version']);
-    const install = platform === 'darwin' ? 'brew install git' : 'sudo apt-get install -y git';
+    const install = systemCommand(platform, 'git');
     if (answer.how === 'missing') {
       const summary =
         'git was not found: tasks run, but their receipts show no changes, and worktrees do not work';
