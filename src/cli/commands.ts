@@ -15,8 +15,7 @@ import type { BoardFlags } from './board.js';
 import { cents, currentFolder, wholeNumber, type CommandContext } from './command-context.js';
 import type { DoctorFlags } from './doctor.js';
 import { exitCodes } from './exit-codes.js';
-import type { InitOptions } from './init/init.js';
-import { terminalQuestions } from './init/questions.js';
+import { terminalQuestions, type InitOptions } from './init/questions.js';
 import { serverCommandFor } from './own-command.js';
 import type { RunFlags } from './run.js';
 

@@ -1,11 +1,11 @@
 import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
-import { doctorSentence, isForDoctor, BridgeError, messageOf, nextWords } from '../base/errors.js';
+import { doctorSentence, isForDoctor, BridgeError, messageOf } from '../base/errors.js';
 import { addCommands, addSetup } from './commands.js';
 import { lookOf, type CommandContext } from './command-context.js';
 import { exitCodeOfError, exitCodes } from './exit-codes.js';
-import { byCommand } from './next-commands.js';
+import { nextLines } from './next-commands.js';
 import { ownCommand, withConfig } from './own-command.js';
 import { StandardOutput } from './standard-output.js';
 import { addNative, addTasks } from './tasks-commands.js';
@@ -89,6 +89,6 @@ function errorText(error: unknown, { command, env }: CommandContext): string {
   const { code, message, next } = error;
   const shown = fit(`${code}: ${message}`).replace(code, look.paint('red', code));
   const doctor = isForDoctor(code) ? `\n${doctorSentence(command)}` : '';
-  const hint = nextWords(next, byCommand(command)).replaceAll('`claude-code-bridge ', `\`${command} `);
+  const hint = nextLines(next, command, look).replaceAll('`claude-code-bridge ', `\`${command} `);
   return `${shown}\n${hint}${doctor}\n`;
 }

@@ -173,38 +173,31 @@ export class TaskCommands {
   }
 
   /**
-   * Asks before an undo, which takes back what others did meanwhile, and before work comes to where another task works. Without a terminal
-   * an undo needs the tree that was reviewed.
+   * `given`: the tree that was reviewed; left out, the one that is shown here. Asks before an undo, which takes back what others did meanwhile,
+   * and before work comes to where another task works. Without a terminal an undo needs the tree that was reviewed.
    */
-  async #refusedHere(record: TaskRecord, action: FinishAction): Promise<ExitCode | undefined> {
-    const { confirm, json, say } = this.#options;
-    if (confirm === undefined || json || !isFinal(record.status)) return undefined;
-    const why = action === 'undo' ? TAKES_ALL_BACK : await this.#opened.finisher.worksBeside(record, action);
-    if (why === undefined) return undefined;
-    say(why);
-    const isYes = await confirm(`Do you want to ${action} now?`);
-    if (isYes === true) return undefined;
-    say('Nothing was changed.');
-    return isYes === undefined ? exitCodes.interrupted : exitCodes.done;
-  }
-
-  /** `given`: the tree that was reviewed; left out, the one that is shown here. */
   async finish(task: string, action: FinishAction, given?: string): Promise<ExitCode> {
+    const { json, say, confirm: person } = this.#options;
+    const confirm = json ? undefined : person;
     const found = await this.#opened.find(task);
-    const { task_id } = found;
-    // What is brought home is what is shown; of a task that was finished nothing is left to show.
-    const isShown = action !== 'discard' && found.worktree?.finished === undefined;
-    const receipt = isShown ? await this.#opened.receiptOf(found) : undefined;
+    const { task_id, status, worktree } = found;
+    // What is brought home is what is shown; of a task that was finished nothing is left to show or to ask about.
+    const isOver = worktree?.finished !== undefined;
+    const receipt = action === 'discard' || isOver ? undefined : await this.#opened.receiptOf(found);
     const tree = receipt && treeOf(receipt);
-    if (receipt !== undefined)
-      for (const line of [...changedFiles(receipt), ...(tree === undefined ? [] : [`tree ${tree}`])])
-        this.#options.say(line);
-    const isAsked = this.#options.confirm !== undefined && !this.#options.json;
-    const refused =
-      given === undefined || action !== 'undo' ? await this.#refusedHere(found, action) : undefined;
-    if (refused !== undefined) return refused;
+    if (receipt !== undefined) for (const line of changedFiles(receipt)) say(line);
+    if (tree !== undefined) say(`tree ${tree}`);
+    if (confirm !== undefined && isFinal(status) && !isOver && (given === undefined || action !== 'undo')) {
+      const why = action === 'undo' ? TAKES_ALL_BACK : await this.#opened.finisher.worksBeside(found, action);
+      if (why !== undefined) say(why);
+      const isYes = why === undefined || (await confirm(`Do you want to ${action} now?`));
+      if (isYes !== true) {
+        say('Nothing was changed.');
+        return isYes === undefined ? exitCodes.interrupted : exitCodes.done;
+      }
+    }
     const { signal } = new AbortController();
-    const reviewed = given ?? (action === 'undo' && !isAsked ? undefined : tree);
+    const reviewed = given ?? (action === 'undo' && confirm === undefined ? undefined : tree);
     const request = { taskId: task_id, action, reviewed, signal };
     const { record, notes } = await this.#opened.finisher.finish(request);
     const done = action === 'undo' ? '' : finishWords(action, record.worktree?.finished?.result ?? '');

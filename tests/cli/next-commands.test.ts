@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { sampleReceipt, sampleRecord } from '../tasks/sample-task.js';
 import { interruptedWords, taskDetails } from '../../src/cli/tasks-text.js';
 import { nextWords } from '../../src/base/errors.js';
-import { byCommand } from '../../src/cli/next-commands.js';
+import { byCommand, nextLines } from '../../src/cli/next-commands.js';
 import type { Style } from '../../src/cli/terminal-text.js';
 import { piped } from './looks.js';
 
@@ -12,6 +12,9 @@ test('what to do next is said with the commands that do it', () => {
     'Wait for it (`bridge tasks follow task_1`), or end it (`bridge tasks kill task_1`). Then try again.',
   );
   expect(nextWords(next)).toBe('Wait for it, or end it. Then try again.');
+  expect(nextLines(next, 'bridge', { ...piped, columns: 60 })).toBe(
+    'Wait for it: bridge tasks follow task_1\nEnd it: bridge tasks kill task_1\nThen try again.',
+  );
 });
 
 test('a task that can go on is shown with the command for it', () => {

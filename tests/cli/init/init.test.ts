@@ -2,10 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { runInit, type InitOptions } from '../../../src/cli/init/init.js';
+import { runInit } from '../../../src/cli/init/init.js';
 import { npxServerCommand } from '../../harness/npx-server-command.js';
 import { tempFolder } from '../../config/temp-folder.js';
 
+type InitOptions = Parameters<typeof runInit>[0];
 /** What a scripted person answers; 'Ctrl-C' cancels. */
 type Answer = string | boolean;
 
