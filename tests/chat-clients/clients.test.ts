@@ -4,8 +4,10 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { chatClients } from '../../src/clients/chat-clients.js';
 import { dialectOf, howToAdd, type ChatClient, type ClientPlace } from '../../src/clients/chat-client.js';
 import { npxServerCommand } from '../harness/npx-server-command.js';
-import { runInit, type InitOptions } from '../../src/cli/init/init.js';
+import { runInit } from '../../src/cli/init/init.js';
 import { tempFolder } from '../config/temp-folder.js';
+
+type InitOptions = Parameters<typeof runInit>[0];
 
 /** Those whose settings `init` edits. */
 const edited = chatClients.filter((client) => dialectOf(client) !== undefined);

@@ -3,7 +3,16 @@ import { systemClock } from '../../base/system-clock.js';
 import { findProgram } from '../../pty/find-program.js';
 import { loadNodePty } from '../../pty/load-node-pty.js';
 import { PtyManager } from '../../pty/pty-manager.js';
-import { editCommand, fault, ok, systemCommand, unchecked, warning, type Check, type DoctorContext } from '../check.js';
+import {
+  editCommand,
+  fault,
+  ok,
+  systemCommand,
+  unchecked,
+  warning,
+  type Check,
+  type DoctorContext,
+} from '../check.js';
 
 /** More than a terminal's buffer, so that the end comes after a wait. */
 const LINES = 2_000;
