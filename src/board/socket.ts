@@ -152,13 +152,16 @@ export class BoardSocket implements Disposable {
   }
 
   #openTerminal(channel: string, client: string): void {
-    const terminal = new TerminalStream({
+    const terminal: TerminalStream = new TerminalStream({
       ...this.#services,
       taskId: channel.slice('term:/'.length),
       stream: ++this.#streams,
       client,
-      sendState: (state) =>
-        this.#send({ type: 'values', channel, whole: true, set: { terminal: state }, del: [] }),
+      sendState: (state) => {
+        // One that the page has left may still change.
+        if (this.#terminals.get(channel) !== terminal) return;
+        this.#send({ type: 'values', channel, whole: true, set: { terminal: state }, del: [] });
+      },
       sendFrame: (frame) => this.#socket.send(frame),
     });
     this.#terminals.set(channel, terminal);
@@ -168,8 +171,9 @@ export class BoardSocket implements Disposable {
   #leave(channel: string): void {
     void this.#following.get(channel)?.then((following) => following?.dispose());
     this.#following.delete(channel);
-    void this.#terminals.get(channel)?.leave();
+    const terminal = this.#terminals.get(channel);
     this.#terminals.delete(channel);
+    void terminal?.leave();
   }
 
   async #dispatch(id: number, action: ClientAction, client: string): Promise<void> {

@@ -58,13 +58,13 @@ export class TerminalStream implements Disposable {
     const { stream, writers, taskId } = options;
     const writer = writers.writerOf(taskId)?.client ?? null;
     this.#state = { stream, columns: 80, rows: 24, writer, closed: null };
-    this.#change({});
     this.#owned.add(toDisposable(() => writers.release(taskId, this)));
     this.#owned.add(writers.onChange((changed) => changed === taskId && this.#writerChanged()));
   }
 
   /** Connects to the keeper. A terminal that cannot be seen says why in its state. */
   start(): Promise<void> {
+    this.#change({});
     return (this.#opening = this.#open());
   }
 

@@ -32,7 +32,8 @@ export class Host {
   /** With what the tool was called that this page belongs to, and what it gave: set before `start`. */
   onInput = (_args: Fields): void => undefined;
   onResult = (_answer: ToolAnswer): void => undefined;
-  #unfollow = (): void => undefined;
+  /** The page is about to be taken away. */
+  #isOver = false;
   /** False before the client has answered, when nobody looks, and when the page is about to be taken away: nothing is asked then. */
   readonly isActive = signal(false);
 
@@ -53,12 +54,8 @@ export class Host {
     if (isFields(hostCapabilities)) this.#can = hostCapabilities;
     if (isFields(hostContext)) showContext(hostContext);
     this.#post({ method: 'ui/notifications/initialized', params: {} });
-    const unseen = followSight((seen) => (this.isActive.value = seen));
-    const unsized = followSize((params) => this.#post({ method: 'ui/notifications/size-changed', params }));
-    this.#unfollow = () => {
-      unseen();
-      unsized();
-    };
+    followSight((seen) => (this.isActive.value = seen && !this.#isOver));
+    followSize((params) => this.#post({ method: 'ui/notifications/size-changed', params }));
   }
 
   /** Rejects when the client refuses the call, and when `abort` aborts. */
@@ -128,7 +125,7 @@ export class Host {
         this.onResult(answerOf({}));
         return true;
       case 'ui/resource-teardown':
-        this.#unfollow();
+        this.#isOver = true;
         this.isActive.value = false;
         return true;
       default:
@@ -162,8 +159,8 @@ function answerOf({ isError, structuredContent, content }: Fields): ToolAnswer {
   };
 }
 
-/** Whether somebody can see this page: its tab is in front, and it is not scrolled away. Until the result is called. */
-function followSight(tell: (seen: boolean) => void): () => void {
+/** Whether somebody can see this page: its tab is in front, and it is not scrolled away. */
+function followSight(tell: (seen: boolean) => void): void {
   let isNear = true;
   const look = (): void => tell(isNear && document.visibilityState === 'visible');
   const observer = new IntersectionObserver((entries) => {
@@ -173,14 +170,10 @@ function followSight(tell: (seen: boolean) => void): () => void {
   observer.observe(document.documentElement);
   document.addEventListener('visibilitychange', look);
   look();
-  return () => {
-    observer.disconnect();
-    document.removeEventListener('visibilitychange', look);
-  };
 }
 
-/** How much room the page needs, whenever that has changed. Until the result is called. */
-function followSize(tell: (size: Fields) => void): () => void {
+/** How much room the page needs, whenever that has changed. */
+function followSize(tell: (size: Fields) => void): void {
   let last = '';
   let timer: ReturnType<typeof setTimeout> | undefined;
   const measure = (): void => {
@@ -191,10 +184,5 @@ function followSize(tell: (size: Fields) => void): () => void {
     last = JSON.stringify(size);
     tell(size);
   };
-  const observer = new ResizeObserver(() => (timer ??= setTimeout(measure, QUIET_MS)));
-  observer.observe(document.body);
-  return () => {
-    clearTimeout(timer);
-    observer.disconnect();
-  };
+  new ResizeObserver(() => (timer ??= setTimeout(measure, QUIET_MS))).observe(document.body);
 }

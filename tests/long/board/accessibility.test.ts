@@ -66,6 +66,8 @@ describeWith('browser', 'the main pages', () => {
     for (const [view, words] of Object.entries(views)) {
       await page.keyboard.press('ArrowRight');
       await task.getByRole('tabpanel', { name: view }).getByText(words).first().waitFor();
+      // The colors of a language come a moment after its words.
+      if (view === 'Changes') await task.locator('.code .in-keyword').first().waitFor();
       await expectNoBarriers(page, view);
     }
     await page.setViewportSize({ width: 360, height: 700 });
