@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { boardPage, sharedBrowser } from '../../harness/board-page.js';
 import { describeWith } from '../../harness/needs.js';
-import { asksAboutPrompts, writeProgram } from '../../harness/scripted-agent.js';
+import { asksEnv, writeProgram } from '../../harness/scripted-agent.js';
 import { startBridge } from '../../harness/start-bridge.js';
 import { createWorkplace } from '../../harness/workplace.js';
 
@@ -18,13 +18,9 @@ describeWith('browser', 'races at the board', () => {
       'asker',
       `exec </dev/tty; n=0; while [ $n -lt ${ROUNDS} ]; do n=$((n+1)); printf 'Do you want to proceed? [y/N] '; read -r line; echo "GOT $n $line"; done`,
     );
-    const bridge = await startBridge({
-      claude,
-      workplace,
-      env: { MCP_RULES: JSON.stringify(asksAboutPrompts) },
-    });
+    const bridge = await startBridge({ claude, workplace, env: asksEnv });
     const pages = [await boardPage(bridge, await browser()), await boardPage(bridge, await browser())];
-    const taskId = await bridge.start({ prompt: 'AGENT: ask', path: bridge.project });
+    const taskId = await bridge.start({ prompt: 'AGENT: ask' });
     for (const page of pages) {
       // Presses y whenever a card takes it, until the task has ended.
       await page.evaluate(

@@ -39,7 +39,7 @@ describeWith('browser', 'the replay', () => {
           says('It is blue now.'),
         ],
       });
-      const taskId = await bridge.start({ prompt: 'Choose a color.', path: bridge.project });
+      const taskId = await bridge.start({ prompt: 'Choose a color.' });
       const { decision_id } = await bridge.decision(taskId);
       const screen = async () =>
         JSON.stringify(await bridge.call('get_task_output', { task_id: taskId, view: 'screen' }));
@@ -78,7 +78,7 @@ describeWith('browser', 'the replay', () => {
 
     it('a task without a terminal says why there is nothing to play', async () => {
       const bridge = await startBridge({ claude: binary, script: [says('Hello.')] });
-      await bridge.start({ prompt: 'Say hello.', path: bridge.project, driver: 'print' });
+      await bridge.start({ prompt: 'Say hello.', driver: 'print' });
       const page = await boardPage(bridge, await browser());
       await openReplay(page, /Say hello/);
       await page.getByText('The task has no terminal').waitFor();
@@ -120,7 +120,7 @@ describeWith('browser', 'the replay', () => {
       String.raw`printf '\033]52;c;c3RvbGVu\007\033]0;FORGED\007\033]2;FORGED\007\033]8;;javascript:document.title=1\007click\033]8;;\007 x\033[2147483647b\033[2147483647L\033[999;999H\033[1J\033[c\033[6n\r\nREADY\r\n'; sleep 1`,
     );
     const bridge = await startBridge({ claude, workplace });
-    const taskId = await bridge.start({ prompt: 'AGENT: attack', path: bridge.project });
+    const taskId = await bridge.start({ prompt: 'AGENT: attack' });
     await expect.poll(async () => (await bridge.status(taskId)).status).toBe('completed');
     const page = await boardPage(bridge, await browser());
     const asked: string[] = [];

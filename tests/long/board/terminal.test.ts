@@ -34,7 +34,7 @@ describeWith('browser', 'the terminal on the board', () => {
       `trap 'echo; echo STOPPED; sleep 600' INT; echo READY; read -r line </dev/tty; yes "a line of a long flood" | head -c ${FLOOD_MB}000000; echo; echo FLOOD-OVER; read -r line </dev/tty; yes "more"`,
     );
     const bridge = await startBridge({ claude, workplace });
-    const taskId = await bridge.start({ prompt: 'AGENT: long-flood', path: bridge.project });
+    const taskId = await bridge.start({ prompt: 'AGENT: long-flood' });
     const page = await boardPage(bridge, await browser());
     await openTerminal(page, 'AGENT: long-flood');
     await page.getByRole('button', { name: 'Take the keyboard' }).click();
@@ -56,7 +56,7 @@ describeWith('browser', 'the terminal on the board', () => {
       String.raw`printf '\033]52;c;c3RvbGVu\007\033]0;FORGED\007\033]2;FORGED\007\033]8;;javascript:document.title=1\007click\033]8;;\007\033]8;;file:///etc/passwd\007here\033]8;;\007\nREADY\n'; sleep 600`,
     );
     const bridge = await startBridge({ claude, workplace });
-    const taskId = await bridge.start({ prompt: 'AGENT: attack', path: bridge.project });
+    const taskId = await bridge.start({ prompt: 'AGENT: attack' });
     const page = await boardPage(bridge, await browser());
     const asked: string[] = [];
     page.on('dialog', (dialog) => {
@@ -75,7 +75,7 @@ describeWith('browser', 'the terminal on the board', () => {
 
   it('the terminal of a task that has ended says so', async () => {
     const bridge = await startBridge({ claude: scriptedAgent });
-    await bridge.start({ prompt: 'AGENT: exit 0', path: bridge.project });
+    await bridge.start({ prompt: 'AGENT: exit 0' });
     const page = await boardPage(bridge, await browser());
     await page
       .getByRole('link', { name: /AGENT: exit 0/ })
