@@ -11,7 +11,6 @@ import { asksEnv, quickAgent, scriptedAgent } from '../../harness/scripted-agent
 import { asks, runs, says } from '../../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
 import { until } from '../../harness/until.js';
-import { createWorkplace } from '../../harness/workplace.js';
 
 const browser = sharedBrowser();
 const BOARD = 'ui://claude-code-bridge/board.html';
@@ -25,8 +24,7 @@ async function askingBridge(): Promise<TestBridge> {
 
 /** A bridge whose agent is quick and asks nothing. */
 async function quickBridge(): Promise<TestBridge> {
-  const workplace = await createWorkplace();
-  return startBridge({ claude: await quickAgent(workplace), workplace });
+  return startBridge({ claude: quickAgent });
 }
 
 /** A chat that shows one of the pages, connected. */

@@ -11,7 +11,6 @@ import { describeNewestClaude } from '../../harness/real-claude.js';
 import { asksEnv, quickAgent, scriptedAgent } from '../../harness/scripted-agent.js';
 import { asks, runs, says } from '../../harness/scripted-turns.js';
 import { startBridge } from '../../harness/start-bridge.js';
-import { createWorkplace } from '../../harness/workplace.js';
 
 const browser = sharedBrowser();
 
@@ -38,8 +37,7 @@ describeWith('browser', 'the board', () => {
   });
 
   it('a port that is taken is named, and a board that has ended leaves no file', async () => {
-    const workplace = await createWorkplace();
-    const bridge = await startBridge({ claude: await quickAgent(workplace), workplace });
+    const bridge = await startBridge({ claude: quickAgent });
     await boardLink(bridge);
     const { port, owner } = await discoveryOf(bridge);
     await expect(boardLink(bridge, '--port', `${port === 7_777 ? 7_778 : 7_777}`)).rejects.toThrow(
