@@ -40,9 +40,7 @@ export interface PersonalClaude {
 }
 
 /** A session of a person, with the plugin, and the bridge that sees it. */
-export async function sessionWithPlugin(
-  options: BridgeOptions & { readonly claude: string },
-): Promise<{
+export async function sessionWithPlugin(options: BridgeOptions & { readonly claude: string }): Promise<{
   readonly bridge: TestBridge;
   readonly claude: PersonalClaude;
   readonly terminal: PersonalSession;
