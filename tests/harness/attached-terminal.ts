@@ -5,7 +5,7 @@ import { PtyManager } from '../../src/pty/pty-manager.js';
 import type { ExitStatus } from '../../src/pty/exit-status.js';
 import { Screen } from '../../src/screen/screen.js';
 import { ReadChild } from './read-child.js';
-import { serverEntry, type TestBridge } from './start-bridge.js';
+import { serverEntry } from './start-bridge.js';
 
 /** What is waited for comes at once; on a machine that is busy with other work a start alone may take ten seconds. */
 const LIMIT_MS = 45_000;
@@ -47,9 +47,15 @@ export interface AttachOptions {
   readonly shell?: string;
 }
 
+/** Whose terminal it is: a bridge, or what it takes of one. */
+interface Person {
+  readonly env: Readonly<Record<string, string>>;
+  readonly workplace: { readonly root: string };
+}
+
 /** Runs `claude-code-bridge attach`, or another command, in a real pseudo-terminal, as the user of `bridge`. */
 export async function attach(
-  bridge: TestBridge,
+  bridge: Person,
   {
     columns = 120,
     rows = 40,

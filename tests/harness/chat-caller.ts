@@ -1,7 +1,6 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ScriptedRequest, ScriptedTurn } from '../../src/cli/demo/scripted-api.js';
-import { taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
 import { attach, type AttachedTerminal } from './attached-terminal.js';
 import { commandOf } from './marked-processes.js';
 import { says } from './scripted-turns.js';
@@ -114,13 +113,6 @@ export class CallerModel {
 /** The model starts a task with this prompt in each of these projects. */
 export function starts(prompt: (at: number) => string, projects: readonly string[]): ScriptedTurn {
   return { tools: projects.map((path, at) => ({ name: START_TASK, input: { path, prompt: prompt(at) } })) };
-}
-
-/** The record of a task, of the only one when left out, as it is on disk. */
-export async function recordOf(bridge: TestBridge, taskId?: string): Promise<TaskRecord> {
-  const tasks = join(bridge.workplace.stateDir, 'tasks');
-  const id = taskId ?? (await readdir(tasks))[0] ?? '';
-  return taskRecordSchema.parse(JSON.parse(await readFile(join(tasks, id, 'record.json'), 'utf8')));
 }
 
 /** The servers that callers started: all but that of the test. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { isFinal, taskRecordSchema } from '../../src/tasks/task.js';
+import { isFinal } from '../../src/tasks/task.js';
 import { scriptedAgent } from './scripted-agent.js';
 import { startBridge, type TestBridge } from './start-bridge.js';
 import type { TaskClient } from './task-client.js';
@@ -98,8 +98,7 @@ async function judge(bridge: TestBridge, id: string): Promise<void> {
   expect(['completed', 'failed', 'error'], end.reason).toContain(end.status);
   if (end.status === 'completed') expect(end.exit_code).toBe(0);
   else expect(end.reason).toMatch(/ENOSPC|EIO/);
-  const text = await readFile(join(bridge.workplace.stateDir, 'tasks', id, 'record.json'), 'utf8');
-  const record = taskRecordSchema.parse(JSON.parse(text));
+  const record = await bridge.record(id);
   expect([isFinal(record.status), record.status]).toEqual([true, end.status]);
   if (end.status !== 'completed') return;
   expect(`${await readFile(record.log_file, 'utf8')}${record.storage ?? ''}`).toMatch(/exiting with 0|lost/);

@@ -1,10 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { CLAUDE_VERSIONS, findFetchedClaude } from '../../src/cli/demo/fetch-claude.js';
 import { findEngine, findNothingLeft, type FoundEngine } from './find-docker-engine.js';
 import { installedVscodes, packExtension, type InstalledVscode } from './find-vscode.js';
 import { isThere, needNames, needs, type NeedName } from './need-table.js';
-import { newestClaude } from './newest-claude.js';
 
 export interface FoundClaude {
   readonly version: string;
@@ -59,7 +59,7 @@ async function findClaudes(): Promise<FoundClaude[]> {
     asked === 'all'
       ? CLAUDE_VERSIONS
       : asked === 'newest'
-        ? [await newestClaude(CLAUDE_FOLDER)]
+        ? [await newestClaude()]
         : CLAUDE_VERSIONS.slice(-1);
   return Promise.all(
     versions.map(async (version) => ({
@@ -67,6 +67,14 @@ async function findClaudes(): Promise<FoundClaude[]> {
       binary: await findFetchedClaude({ version, cacheDir: CLAUDE_FOLDER }),
     })),
   );
+}
+
+/** The version that `npm run fetch-claude -- newest` fetched last. Rejects when there is none. */
+async function newestClaude(): Promise<string> {
+  const version = await readFile(join(CLAUDE_FOLDER, 'newest'), 'utf8').catch(() => undefined);
+  if (version === undefined)
+    throw new Error('The newest Claude Code has not been fetched: npm run fetch-claude -- newest');
+  return version.trim();
 }
 
 /** What the run must not leave out. */

@@ -1,13 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { Client as ForeignClient } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport as ForeignStdioTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 
-/** `foreign` is the older SDK, a client that shares no code with the server; it speaks the legacy era too. */
-export type Era = 'legacy' | 'modern' | 'foreign';
+export type Era = 'legacy' | 'modern';
 
 export interface ServerCommand {
   readonly command: string;
@@ -49,9 +45,6 @@ export interface McpClient {
   listPrompts(): Promise<string[]>;
   /** The text of its only message. */
   getPrompt(name: string, args: Readonly<Record<string, string>>): Promise<string>;
-  complete(uriTemplate: string, argument: string, value: string): Promise<string[]>;
-  /** Calls `onUpdate` whenever the server says that the resource changed. */
-  follow(uri: string, onUpdate: () => void): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -66,16 +59,8 @@ export type PersonAtClient = (form: {
   readonly fields: readonly string[];
 }) => Readonly<Record<string, string>> | 'decline' | undefined;
 
-/** `person` makes a client that can show forms; not the foreign one. */
+/** `person` makes a client that can show forms. */
 export async function connect(era: Era, server: ServerCommand, person?: PersonAtClient): Promise<McpClient> {
-  return era === 'foreign' ? connectForeign(server) : connectCurrent(era, server, person);
-}
-
-async function connectCurrent(
-  era: 'legacy' | 'modern',
-  server: ServerCommand,
-  person: PersonAtClient | undefined,
-): Promise<McpClient> {
   const client = new Client(identity, {
     ...(person && { capabilities: { elicitation: {} } }),
     versionNegotiation: { mode: era === 'legacy' ? 'legacy' : { pin: '2026-07-28' } },
@@ -112,55 +97,6 @@ async function connectCurrent(
     listResources: async () => (await client.listResources()).resources.map((resource) => resource.uri),
     listPrompts: async () => (await client.listPrompts()).prompts.map(({ name }) => name),
     getPrompt: async (name, args) => wordsOf(await client.getPrompt({ name, arguments: { ...args } })),
-    complete: async (uri, name, value) =>
-      (await client.complete({ ref: { type: 'ref/resource', uri }, argument: { name, value } })).completion
-        .values,
-    follow: async (uri, onUpdate) => {
-      client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
-        if (params.uri === uri) onUpdate();
-      });
-      if (era === 'legacy') await client.subscribeResource({ uri });
-      else await client.listen({ resourceSubscriptions: [uri] });
-    },
-    close: () => client.close(),
-  };
-}
-
-async function connectForeign(server: ServerCommand): Promise<McpClient> {
-  const client = new ForeignClient(identity);
-  const transport = new ForeignStdioTransport({
-    ...server,
-    args: [...server.args],
-    env: { ...server.env },
-    stderr: 'pipe',
-  });
-  const log = collect(transport.stderr);
-  await client.connect(transport);
-  return {
-    pid: transport.pid ?? 0,
-    log,
-    callTool: async (name, args, onProgress) =>
-      toolResultSchema.parse(
-        await client.callTool(
-          { name, arguments: { ...args } },
-          undefined,
-          onProgress && { onprogress: ({ message }) => onProgress(message ?? '') },
-        ),
-      ),
-    listTools: async () => (await client.listTools()).tools.map((tool) => tool.name),
-    readResource: async (uri) => textOf(await client.readResource({ uri })),
-    listResources: async () => (await client.listResources()).resources.map((resource) => resource.uri),
-    listPrompts: async () => (await client.listPrompts()).prompts.map(({ name }) => name),
-    getPrompt: async (name, args) => wordsOf(await client.getPrompt({ name, arguments: { ...args } })),
-    complete: async (uri, name, value) =>
-      (await client.complete({ ref: { type: 'ref/resource', uri }, argument: { name, value } })).completion
-        .values,
-    follow: async (uri, onUpdate) => {
-      client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => {
-        if (params.uri === uri) onUpdate();
-      });
-      await client.subscribeResource({ uri });
-    },
     close: () => client.close(),
   };
 }

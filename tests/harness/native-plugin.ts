@@ -4,13 +4,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
+import { z } from 'zod';
 import { attach, type AttachedTerminal } from './attached-terminal.js';
-import { serverEntry, type TestBridge } from './start-bridge.js';
+import { serverEntry, startBridge, type BridgeOptions, type TestBridge } from './start-bridge.js';
 import { VERSION } from '../../src/base/package.js';
 import { until } from './until.js';
 import type { Workplace } from './workplace.js';
 
 const run = promisify(execFile);
+const listSchema = z.object({ tasks: z.array(z.looseObject({ task_id: z.string() })) });
 /** The repository, which is the marketplace. */
 const marketplace = fileURLToPath(new URL('../..', import.meta.url));
 const LOG = 'plugin.log';
@@ -35,6 +37,32 @@ export interface PersonalClaude {
   open(...args: string[]): Promise<PersonalSession>;
   /** Starts a session in the background, which is ended with the test; its id for `claude attach`. */
   background(prompt: string, ...args: string[]): Promise<string>;
+}
+
+/** A session of a person, with the plugin, and the bridge that sees it. */
+export async function sessionWithPlugin(options: BridgeOptions & { readonly claude: string }): Promise<{
+  readonly bridge: TestBridge;
+  readonly claude: PersonalClaude;
+  readonly terminal: PersonalSession;
+}> {
+  const bridge = await startBridge(options);
+  const claude = await personalClaude(bridge, options.claude);
+  await claude.install();
+  return { bridge, claude, terminal: await claude.open() };
+}
+
+/** The ids of the sessions and tasks that run. */
+export async function active(bridge: TestBridge): Promise<string[]> {
+  const { tasks } = listSchema.parse(await bridge.call('list_tasks', { status: 'active' }));
+  return tasks.map(({ task_id }) => task_id);
+}
+
+/** The only one that runs, as soon as the plugin has made its record: a dialog may be there before. */
+export function onlySession(bridge: TestBridge): Promise<string> {
+  return until('there is one session', async () => {
+    const [id, ...others] = await active(bridge);
+    return id !== undefined && others.length === 0 && id;
+  });
 }
 
 /** How many servers of the plugin Claude Code has connected to. */

@@ -17,3 +17,14 @@ export function gitIn(folder: string, ...words: readonly string[]): string {
     stdio: 'pipe',
   });
 }
+
+/** Makes a repository of the folder, with these files in its first commit. */
+export async function repository(
+  folder: string,
+  files: Readonly<Record<string, string>> = { 'a.txt': 'one\n' },
+): Promise<void> {
+  await writeFiles(folder, files);
+  gitIn(folder, 'init', '--quiet', '--initial-branch', 'main');
+  gitIn(folder, 'add', '.');
+  gitIn(folder, 'commit', '--quiet', '--allow-empty', '-m', 'first');
+}

@@ -23,6 +23,9 @@ export const asksAboutPrompts = [
   { rule: 'terminal-prompt', verdict: 'ask', reason: 'a person decides' },
 ] as const;
 
+/** The same as environment of a server. */
+export const asksEnv = { MCP_RULES: JSON.stringify(asksAboutPrompts) };
+
 /** A program that is not called `claude` is asked what it is before it is started. */
 const SAYS_WHAT_IT_IS = `[ "$1" = --version ] && { echo 'agent 1.0'; exit 0; }`;
 
@@ -33,6 +36,11 @@ export async function writeProgram(workplace: Workplace, name: string, script: s
   await writeFile(path, `#!/bin/sh\n${first}${script}\n`);
   await chmod(path, 0o755);
   return path;
+}
+
+/** The same as option of a bridge, which writes it into its own workplace. */
+export function program(name: string, script: string): (workplace: Workplace) => Promise<string> {
+  return (workplace) => writeProgram(workplace, name, script);
 }
 
 /** The behaviours `exit <code>` and `never-exits` as a shell script, which starts in a tenth of the time: for many short tasks. */

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
+import { onTestFinished } from 'vitest';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { createSecret } from '../../src/base/ids.js';
 import { newEditorId, editorFile, writeEditorWindow, type EditorWindow } from '../../src/editor/discovery.js';
@@ -12,6 +13,7 @@ import {
   type EditorTerminal,
 } from '../../src/editor/protocol.js';
 import { ownIdentity } from '../../src/store/process-identity.js';
+import type { TestBridge } from './start-bridge.js';
 
 const KEPT_CHARS = 100_000;
 const DEFAULT_CHARS = 32 * 1024;
@@ -332,6 +334,22 @@ export class ScriptedEditor {
     const { from, cursor } = terminal.begin(id);
     return { type: 'success', id, ...(terminalId !== undefined && { terminalId }), from, cursor };
   }
+}
+
+/** A window of the bridge's project, in which `npm test` passes; it is closed with the test. */
+export async function windowOf({ workplace, project }: TestBridge): Promise<ScriptedEditor> {
+  const editor = await ScriptedEditor.start({
+    statePath: workplace.stateDir,
+    folders: [project],
+    commands: {
+      'npm test': (terminal) => {
+        terminal.print('2 passed\n');
+        terminal.finish(0);
+      },
+    },
+  });
+  onTestFinished(() => editor.dispose());
+  return editor;
 }
 
 function notFound(id: string): EditorMessage {

@@ -1,19 +1,24 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, onTestFinished } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest';
 import { scriptedClaudeEnvironment, writeClaudeHome } from '../../src/cli/demo/claude-home.js';
 import { startScriptedApi, type Script, type ScriptedApi } from '../../src/cli/demo/scripted-api.js';
+import { taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
 import { connect, type Era, type McpClient, type PersonAtClient } from './mcp-clients.js';
+import { writeFiles } from './project-files.js';
+import { realPid } from './real-pid.js';
+import { runCommand, type Ended } from './run-command.js';
 import { TaskClient } from './task-client.js';
+import { until } from './until.js';
 import { createWorkplace, type Workplace } from './workplace.js';
 
 /** The built command, as users run it. */
 export const serverEntry = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 export interface BridgeOptions {
-  /** Program for `claude_command`. */
-  readonly claude: string;
+  /** Program for `claude_command`, or what writes it into the workplace. */
+  readonly claude: string | ((workplace: Workplace) => Promise<string>);
   readonly era?: Era;
   /** Makes the first client one that can show forms, and answers them. */
   readonly person?: PersonAtClient;
@@ -40,8 +45,32 @@ export interface BridgeOptions {
 /** What differs in another server. */
 export type AnotherServer = Pick<BridgeOptions, 'command' | 'env' | 'person'>;
 
+export interface CommandOptions {
+  /** The first project when left out. */
+  readonly cwd?: string;
+  readonly input?: string;
+  /** In addition to that of the person; `undefined` takes a variable away. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Gets all that the command has said on standard error so far. */
+  readonly onSaid?: (err: string) => void;
+}
+
 /** A running server of its own, in folders of its own, and a client that is connected to it. */
 export interface TestBridge extends TaskClient {
+  /** Starts a task with the prompt `Work.` in the first project, where nothing else is given, and gives its id. */
+  start(args?: Readonly<Record<string, unknown>>): Promise<string>;
+  /** Starts a task in which the scripted agent does this, and gives its id. */
+  agent(behaviour: string, more?: Readonly<Record<string, unknown>>): Promise<string>;
+  /** Waits until nothing runs but the server. */
+  onlyServer(): Promise<void>;
+  /** The record of a task as it is on disk. */
+  record(taskId: string): Promise<TaskRecord>;
+  /** Ends the keeper of a task with SIGKILL. */
+  killKeeper(taskId: string): Promise<void>;
+  /** What the model of a task has read of its tools, in order. */
+  told(): string[];
+  /** Runs `claude-code-bridge` without a terminal, as the person. */
+  command(words: readonly string[], options?: CommandOptions): Promise<Ended>;
   readonly workplace: Workplace;
   readonly api: ScriptedApi;
   /** The first project. */
@@ -113,13 +142,9 @@ async function openBridge(
   // The folder above them stands for those that are made later.
   const trustedProjects = options.trusted === false ? [] : [workplace.projectsDir, ...projects];
   await writeClaudeHome(workplace.homeDir, { trustedProjects });
-  if (options.userSettings !== undefined) {
-    await mkdir(join(workplace.homeDir, '.claude'));
-    await writeFile(
-      join(workplace.homeDir, '.claude', 'settings.json'),
-      JSON.stringify(options.userSettings),
-    );
-  }
+  if (options.userSettings !== undefined)
+    await writeFiles(workplace.homeDir, { '.claude/settings.json': JSON.stringify(options.userSettings) });
+  const { claude } = options;
   const env: Record<string, string> = {
     ...scriptedClaudeEnvironment({
       homeDir: workplace.homeDir,
@@ -127,7 +152,7 @@ async function openBridge(
       path: workplace.env['PATH'] ?? '',
     }),
     ...workplace.env,
-    MCP_CLAUDE_COMMAND: options.claude,
+    MCP_CLAUDE_COMMAND: typeof claude === 'string' ? claude : await claude(workplace),
     ...options.env,
   };
   if (options.withKey === false) delete env['ANTHROPIC_API_KEY'];
@@ -143,13 +168,36 @@ async function openBridge(
   const first = new TaskClient(
     await open(options.era ?? 'modern', { ...(options.person && { person: options.person }) }),
   );
+  const project = projects[0] ?? '';
+  const startFirst = first.start.bind(first);
+  // A task that goes on from another one may have the folder of that.
+  const start = (args: Readonly<Record<string, unknown>> = {}) =>
+    startFirst({ prompt: 'Work.', ...('continue_from' in args ? {} : { path: project }), ...args });
+  const record = async (taskId: string): Promise<TaskRecord> => {
+    const file = join(workplace.stateDir, 'tasks', taskId, 'record.json');
+    return taskRecordSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+  };
   let made = 0;
   return Object.assign(first, {
     workplace,
     api,
-    project: projects[0] ?? '',
+    project,
     projects,
     env,
+    start,
+    agent: (behaviour: string, more: Readonly<Record<string, unknown>> = {}) =>
+      start({ prompt: `AGENT: ${behaviour}`, ...more }),
+    onlyServer: () =>
+      until('nothing runs but the server', async () =>
+        expect(await workplace.processes()).toEqual([first.mcp.pid]),
+      ),
+    record,
+    killKeeper: async (taskId: string) => {
+      process.kill(realPid((await record(taskId)).keeper?.pid), 'SIGKILL');
+    },
+    told: () => api.requests.flatMap(({ toolResults }) => toolResults.map((result) => result.text)),
+    command: (words: readonly string[], { cwd = project, env: more, ...rest }: CommandOptions = {}) =>
+      runCommand(words, { ...rest, cwd, env: { ...env, ...more } }),
     newProject: (name: string) => workplace.project(`${name}-${++made}`),
     another: async (era: Era = 'modern', more: AnotherServer = {}) => new TaskClient(await open(era, more)),
   });

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { rulesContract } from '../../src/cli/rules-contract.js';
-import { gitIn, writeFiles } from '../harness/project-files.js';
+import { gitIn, repository, writeFiles } from '../harness/project-files.js';
 import { describeWith } from '../harness/needs.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
 import { asks, runs, says } from '../harness/scripted-turns.js';
@@ -188,12 +188,9 @@ describeNewestClaude('a task of Claude Code', ({ version, binary }) => {
 
   test('has a receipt of what it did, apart from what was there before', async () => {
     const path = await bridge().newProject('receipt');
-    await writeFile(join(path, 'kept.txt'), 'kept\n');
-    gitIn(path, 'init', '--quiet', '--initial-branch', 'main');
+    await repository(path, { 'kept.txt': 'kept\n' });
     gitIn(path, 'config', 'user.name', 'N');
     gitIn(path, 'config', 'user.email', 'n@example.com');
-    gitIn(path, 'add', '.');
-    gitIn(path, 'commit', '--quiet', '-m', 'first');
     const before = gitIn(path, 'rev-parse', 'HEAD').trim();
     await writeFiles(path, { 'kept.txt': 'kept, and mine\n', 'mine.txt': 'mine\n' });
     model.does(

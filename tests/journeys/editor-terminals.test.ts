@@ -1,7 +1,7 @@
 // The specification of terminals in an editor: "Tools", with an editor that speaks the protocol of the extension and no more.
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { scriptedAgent } from '../harness/scripted-agent.js';
-import { ScriptedEditor } from '../harness/scripted-editor.js';
+import { windowOf } from '../harness/scripted-editor.js';
 import { startBridge } from '../harness/start-bridge.js';
 
 test('terminals of VS Code are opened, run commands, show what runs, and are gone on with by another server', async () => {
@@ -10,17 +10,7 @@ test('terminals of VS Code are opened, run commands, show what runs, and are gon
   expect(await bridge.refusal('execute', { command: 'npm test' })).toMatch(
     /^EDITOR_NOT_FOUND: No window of VS Code /,
   );
-  const editor = await ScriptedEditor.start({
-    statePath: bridge.workplace.stateDir,
-    folders: [bridge.project],
-    commands: {
-      'npm test': (terminal) => {
-        terminal.print('2 passed\n');
-        terminal.finish(0);
-      },
-    },
-  });
-  onTestFinished(() => editor.dispose());
+  const editor = await windowOf(bridge);
   const ran = await bridge.call('execute', { command: 'npm test' });
   expect(ran).toMatchObject({ state: 'ended', exit_code: 0, text: '2 passed\n' });
   const id = String(ran['terminal_id']);

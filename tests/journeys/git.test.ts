@@ -2,7 +2,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { gitIn, writeFiles } from '../harness/project-files.js';
+import { gitIn, repository, writeFiles } from '../harness/project-files.js';
 import { sharedBridge } from '../harness/start-bridge.js';
 
 /** No task is started here. */
@@ -15,22 +15,16 @@ const lines = (count: number, word: string): string => `${word}\n`.repeat(count)
 beforeAll(async () => {
   const path = bridge().project;
   const upstream = join(bridge().workplace.root, 'upstream.git');
-  gitIn(path, 'init', '--quiet', '--initial-branch', 'main');
   gitIn(bridge().workplace.root, 'init', '--quiet', '--bare', '--initial-branch', 'main', upstream);
-  await writeFiles(path, {
+  await repository(path, {
     'src/auth/jwt.ts': lines(20, 'old'),
     'src/auth/middleware.ts': lines(10, 'old'),
     'tests/auth.test.ts': 'old\n',
   });
-  gitIn(path, 'add', '.');
-  gitIn(path, 'commit', '--quiet', '-m', 'first');
   gitIn(path, 'remote', 'add', 'origin', upstream);
   gitIn(path, 'push', '--quiet', '--set-upstream', 'origin', 'main');
   for (const name of ['second', 'third']) gitIn(path, 'commit', '--quiet', '--allow-empty', '-m', name);
-  await writeFiles(path, {
-    'src/auth/jwt.ts': `${lines(8, 'old')}${lines(45, 'new')}`,
-    'notes.txt': '',
-  });
+  await writeFiles(path, { 'src/auth/jwt.ts': `${lines(8, 'old')}${lines(45, 'new')}`, 'notes.txt': '' });
   gitIn(path, 'add', 'src/auth/jwt.ts');
   await writeFiles(path, {
     'src/auth/middleware.ts': `${lines(7, 'old')}${lines(8, 'new')}`,
@@ -39,12 +33,9 @@ beforeAll(async () => {
 });
 
 /** A repository with one file, committed and then changed. */
-async function repository(name: string, before: string, after: string): Promise<string> {
+async function changed(name: string, before: string, after: string): Promise<string> {
   const path = await bridge().newProject(name);
-  gitIn(path, 'init', '--quiet', '--initial-branch', 'main');
-  await writeFile(join(path, 'a.txt'), before);
-  gitIn(path, 'add', '.');
-  gitIn(path, 'commit', '--quiet', '-m', 'first');
+  await repository(path, { 'a.txt': before });
   await writeFile(join(path, 'a.txt'), after);
   return path;
 }
@@ -65,7 +56,7 @@ describe('git_status', () => {
   });
 
   test('says that nothing has changed, what was deleted, a branch with dots, and that there is no commit', async () => {
-    const path = await repository('small', 'same\n', 'same\n');
+    const path = await changed('small', 'same\n', 'same\n');
     gitIn(path, 'switch', '--quiet', '--create', 'release-1.2.x');
     expect(await bridge().call('git_status', { path })).toMatchObject({
       clean: true,
@@ -96,11 +87,11 @@ test('git_diff_stat counts inserted and deleted lines of each file, however many
     files: [{ file: 'src/auth/jwt.ts', insertions: 45, deletions: 12 }],
     summary: '1 file changed, 45 insertions(+), 12 deletions(-)',
   });
-  const many = await repository('thousands', 'one\n', lines(3_000, 'many'));
+  const many = await changed('thousands', 'one\n', lines(3_000, 'many'));
   expect(await bridge().call('git_diff_stat', { path: many })).toMatchObject({
     files: [{ file: 'a.txt', insertions: 3_000, deletions: 1 }],
   });
-  const same = await repository('same', 'same\n', 'same\n');
+  const same = await changed('same', 'same\n', 'same\n');
   expect(await bridge().call('git_diff_stat', { path: same })).toMatchObject({
     files: [],
     summary: 'No changes',
@@ -123,7 +114,7 @@ describe('git_diff', () => {
     expect(await bridge().call('git_diff', { path: file, base: 'HEAD' })).toMatchObject({
       diff: gitIn(path, 'diff', 'HEAD', '--', file),
     });
-    const same = await repository('same', 'same\n', 'same\n');
+    const same = await changed('same', 'same\n', 'same\n');
     expect(await bridge().call('git_diff', { path: same })).toMatchObject({
       diff: '',
       truncated: false,
@@ -132,7 +123,7 @@ describe('git_diff', () => {
   });
 
   test('is cut at 32 KB, as clients cut longer answers, says so, names git_diff_stat and goes on by its cursor; so are lists of files', async () => {
-    const path = await repository('large', 'one\n', lines(20_000, 'a line of some length'));
+    const path = await changed('large', 'one\n', lines(20_000, 'a line of some length'));
     const answer = await bridge().call('git_diff', { path });
     expect(answer).toMatchObject({ truncated: true });
     expect(answer['message']).toMatch(/^Diff truncated.*git_diff_stat/s);
@@ -153,7 +144,7 @@ describe('git_diff', () => {
 });
 
 test('git_log and git_show tell a commit: who, what and what it changed', async () => {
-  const path = await repository('log', 'one\n', 'two\n');
+  const path = await changed('log', 'one\n', 'two\n');
   gitIn(path, 'commit', '--quiet', '--all', '-m', 'second');
   const commit = gitIn(path, 'rev-parse', 'HEAD').trim();
   expect(await bridge().call('git_log', { path, max_count: 1 })).toMatchObject({

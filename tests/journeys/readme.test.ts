@@ -85,7 +85,7 @@ describe('setting it up', () => {
     const parsed: unknown = JSON.parse(stdout);
     const server = clientSchema.parse(parsed).mcpServers['claude-code-bridge'];
     if (server === undefined) throw new Error('no server of that name');
-    const client = await connect('foreign', { ...server, cwd: bridge().workplace.root, env: bridge().env });
+    const client = await connect('legacy', { ...server, cwd: bridge().workplace.root, env: bridge().env });
     expect(await client.listTools()).toContain('start_task');
     const listed = await client.callTool('list_files', { path: bridge().project });
     expect(listed.isError).not.toBe(true);

@@ -1,11 +1,11 @@
 // README.md and docs/guide.md with the real Claude Code: what is said to a session, who answers it, what goes on after it.
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { attach } from '../harness/attached-terminal.js';
-import { gitIn } from '../harness/project-files.js';
+import { repository } from '../harness/project-files.js';
 import { limitReached, SUBSCRIBER } from '../harness/limit-answers.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
 import { runs, says, thinksForEver } from '../harness/scripted-turns.js';
@@ -64,10 +64,7 @@ describeNewestClaude('a session of Claude Code', ({ binary }) => {
 
   test('is continued in the worktree of its task, from any folder and without one', async () => {
     const path = await bridge().newProject('continued-worktree');
-    gitIn(path, 'init', '--quiet', '--initial-branch', 'main');
-    await writeFile(join(path, 'a.txt'), 'one\n');
-    gitIn(path, 'add', '.');
-    gitIn(path, 'commit', '--quiet', '-m', 'first');
+    await repository(path);
     model.does(says('one'));
     const first = await bridge().start({ path, prompt: 'Say one', on_conflict: 'always_worktree' });
     const { project_path } = await bridge().end(first);

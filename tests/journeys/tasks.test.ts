@@ -3,8 +3,7 @@ import { access, mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { taskRecordSchema } from '../../src/tasks/task.js';
-import { gitIn } from '../harness/project-files.js';
+import { gitIn, repository } from '../harness/project-files.js';
 import { asksAboutPrompts, scriptedAgent } from '../harness/scripted-agent.js';
 import { sharedBridge } from '../harness/start-bridge.js';
 import type { TaskClient } from '../harness/task-client.js';
@@ -219,10 +218,7 @@ describe('a task lives on its own', () => {
     const path = await project('keeper');
     const id = await bridge().start({ path, prompt: 'AGENT: never-exits' });
     await bridge().until(id, ({ last_output }) => last_output === 'working');
-    const file = join(bridge().workplace.stateDir, 'tasks', id, 'record.json');
-    const { keeper } = taskRecordSchema.parse(JSON.parse(await readFile(file, 'utf8')));
-    if (keeper === null) throw new Error('the task has no keeper');
-    process.kill(keeper.pid, 'SIGKILL');
+    await bridge().killKeeper(id);
     const end = await bridge().end(id);
     expect(end).toMatchObject({ status: 'error', exit_code: null });
     expect(end.reason).toMatch(/^The process that kept this task ended without a word/);
@@ -269,10 +265,7 @@ describe('in a project that another task has', () => {
 
   test('what changed in a shared folder is shown while the task runs and afterwards, and is taken back but for new files', async () => {
     const path = await project('undo');
-    await bridge().call('init_git_repo', { path, initial_branch: 'main' });
-    await writeFile(join(path, 'a.txt'), 'one\n');
-    gitIn(path, 'add', '.');
-    gitIn(path, 'commit', '--quiet', '-m', 'first');
+    await repository(path);
     await writeFile(join(path, 'a.txt'), 'one\nmine\n');
     const task_id = await bridge().start({ path, prompt: 'AGENT: never-exits' });
     await writeFile(join(path, 'a.txt'), 'two\nmine\n');
@@ -307,10 +300,7 @@ describe('in a project that another task has', () => {
 
   test('a task works beside the other in a worktree, whose work finish_task merges, applies or discards', async () => {
     const path = await project('worktree');
-    await bridge().call('init_git_repo', { path, initial_branch: 'main' });
-    await writeFile(join(path, 'a.txt'), 'one\n');
-    gitIn(path, 'add', '.');
-    gitIn(path, 'commit', '--quiet', '-m', 'first');
+    await repository(path);
     const busy = await bridge().start({ path, prompt: 'AGENT: never-exits' });
     const worktreeOf = (id: string) => join(path, '.claude', 'worktrees', id);
     /** Its work is done by hand. */

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { gitIn, writeFiles } from '../harness/project-files.js';
+import { gitIn, repository } from '../harness/project-files.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
 import { runs, says } from '../harness/scripted-turns.js';
 import { sharedBridge } from '../harness/start-bridge.js';
@@ -33,10 +33,7 @@ describeNewestClaude('the usage example', ({ binary }) => {
 
   test('goes as it is told: the project is explored, a task started and polled to its end, its log read and its change seen', async () => {
     folder = await bridge().newProject('my-api');
-    await writeFiles(folder, { 'src/server.ts': SERVER });
-    gitIn(folder, 'init', '--quiet', '--initial-branch', 'main');
-    gitIn(folder, 'add', '.');
-    gitIn(folder, 'commit', '--quiet', '-m', 'first');
+    await repository(folder, { 'src/server.ts': SERVER });
     await bridge().call('set_active_project', { path: folder });
     expect(await bridge().call('get_file_tree')).toMatchObject({
       tree: `${basename(folder)}/\n└── src/\n    └── server.ts`,

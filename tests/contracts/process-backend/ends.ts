@@ -76,11 +76,7 @@ export function describeEnds({ leavesBehind }: BackendFacts, open: OpenBackend):
 
     it('ends everything that runs when it is disposed', async () => {
       const test = await open({ alone: true });
-      const { process, output } = await start(test, [
-        'sh',
-        '-c',
-        'trap "" TERM; echo up; while :; do sleep 0.05; done',
-      ]);
+      const { process, output } = await start(test, 'trap "" TERM; echo up; while :; do sleep 0.05; done');
       await output.has('up');
       await test.backend.dispose();
       expect((await process.exited).code).toBeUndefined();

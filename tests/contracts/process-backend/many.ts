@@ -39,7 +39,7 @@ export function describeMany(facts: BackendFacts, open: OpenBackend): void {
 
   describe('what it uses', () => {
     it('tells memory, time and number of a process and its children', async () => {
-      const { process, output } = await start(await open(), ['sh', '-c', 'sleep 60 & echo up; wait']);
+      const { process, output } = await start(await open(), 'sleep 60 & echo up; wait');
       await output.has('up');
       const stats = await process.stats();
       expect(stats.processCount).toBeGreaterThanOrEqual(2);
@@ -58,11 +58,7 @@ export function describeMany(facts: BackendFacts, open: OpenBackend): void {
       it('tells the port on which a server listens', async () => {
         const script =
           'const s = require("net").createServer().listen(0, "127.0.0.1", () => console.log("port " + s.address().port + "."))';
-        const { process, output } = await start(await open(), [
-          'sh',
-          '-c',
-          `"${node}" -e '${script}' & wait`,
-        ]);
+        const { process, output } = await start(await open(), `"${node}" -e '${script}' & wait`);
         const port = /port (\d+)\./.exec(await output.has(/port \d+\./))?.[1];
         expect((await process.stats()).listeningPorts).toEqual([Number(port)]);
       });

@@ -18,11 +18,7 @@ export function describeOutput(_facts: BackendFacts, open: OpenBackend): void {
     });
 
     it('hands on output as it comes', async () => {
-      const { process, output } = await start(await open(), [
-        'sh',
-        '-c',
-        'echo first; read -r x; echo second',
-      ]);
+      const { process, output } = await start(await open(), 'echo first; read -r x; echo second');
       await output.has('first\n');
       expect(process.status).toBe('running');
       await type(process, '\n');
@@ -47,7 +43,7 @@ export function describeOutput(_facts: BackendFacts, open: OpenBackend): void {
 
     it('waits for whoever takes its output', async () => {
       const test = await open();
-      const { process, output } = await start(test, ['sh', '-c', `read -r x; seq -w 1 ${FLOOD_LINES}`]);
+      const { process, output } = await start(test, `read -r x; seq -w 1 ${FLOOD_LINES}`);
       let waiting = 0;
       let most = 0;
       output.hold = async () => {

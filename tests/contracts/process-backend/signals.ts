@@ -25,7 +25,7 @@ const FATAL: readonly NodeJS.Signals[] = ['SIGHUP', 'SIGINT', 'SIGTERM', 'SIGKIL
 /** Says `up` when it has set up what it does on signals. */
 function shell(test: BackendUnderTest, setUp: string, tty = false): Promise<Started> {
   const script = `${setUp}\necho up\nwhile :; do sleep 0.02; done`;
-  return start(test, ['sh', '-c', script], tty ? { tty: { columns: 80, rows: 24 } } : {});
+  return start(test, script, tty ? { tty: { columns: 80, rows: 24 } } : {});
 }
 
 /** Signals, to all of a tree. */
@@ -43,7 +43,7 @@ export function describeSignals(_facts: BackendFacts, open: OpenBackend): void {
     });
 
     it.each(FATAL)('ends by %s, and tells it', async (name) => {
-      const { process, output } = await start(await open(), ['sh', '-c', 'echo up; exec sleep 60']);
+      const { process, output } = await start(await open(), 'echo up; exec sleep 60');
       await output.has('up');
       await process.signal(name);
       const exit = await process.exited;

@@ -12,6 +12,8 @@ import {
   type BackendUnderTest,
   type OpenBackend,
   type SpecOptions,
+  wordsOf,
+  type Command,
 } from './under-test.js';
 
 const SIZE = { columns: 80, rows: 24 };
@@ -27,7 +29,7 @@ interface OnScreen {
 
 async function onScreen(
   test: BackendUnderTest,
-  command: readonly [string, ...string[]],
+  command: Command,
   options: SpecOptions = {},
 ): Promise<OnScreen> {
   const tty = options.tty ?? SIZE;
@@ -50,7 +52,7 @@ async function onScreen(
       return wait;
     },
   };
-  const running = await test.backend.spawn(test.spec(command, { ...options, tty }), sink);
+  const running = await test.backend.spawn(test.spec(wordsOf(command), { ...options, tty }), sink);
   reply = (bytes) => void running.write(bytes).catch(ignoreBridgeError);
   for (const bytes of early) reply(bytes);
   void running.exited.then(() => printed());
@@ -80,11 +82,7 @@ export function describeTerminal({ programs }: BackendFacts, open: OpenBackend):
       const { output, process } = await start(
         await open(),
         // An engine before API 1.42 gives the size a moment later; until then busybox says that there is none.
-        [
-          'sh',
-          '-c',
-          'test -t 0 && test -t 1 && test -t 2 && echo yes; until size=$(stty size 2>/dev/null) && test "$size"; do :; done; echo "$size"',
-        ],
+        'test -t 0 && test -t 1 && test -t 2 && echo yes; until size=$(stty size 2>/dev/null) && test "$size"; do :; done; echo "$size"',
         { tty: { columns: 101, rows: 37 } },
       );
       expect((await process.exited).code).toBe(0);
@@ -95,11 +93,7 @@ export function describeTerminal({ programs }: BackendFacts, open: OpenBackend):
     it('is resized, and its program is told', async () => {
       const { process, output } = await start(
         await open(),
-        [
-          'sh',
-          '-c',
-          `trap 'stty size; test "$(stty size)" = "50 132" && exit 0' WINCH; echo up; while :; do sleep 0.02; done`,
-        ],
+        `trap 'stty size; test "$(stty size)" = "50 132" && exit 0' WINCH; echo up; while :; do sleep 0.02; done`,
         { tty: SIZE },
       );
       await output.has('up');
@@ -109,15 +103,13 @@ export function describeTerminal({ programs }: BackendFacts, open: OpenBackend):
     });
 
     it('loses nothing of what is printed right before the end', async () => {
-      const { process, output } = await start(await open(), ['sh', '-c', 'seq 1 20000'], { tty: SIZE });
+      const { process, output } = await start(await open(), 'seq 1 20000', { tty: SIZE });
       await process.exited;
       expect(output.text('terminal').trimEnd().split('\r\n')).toHaveLength(20_000);
     });
 
     it('echoes what is typed, and gives it to the program at the end of the line', async () => {
-      const { process, output } = await start(await open(), ['sh', '-c', 'read -r x; echo "got $x"'], {
-        tty: SIZE,
-      });
+      const { process, output } = await start(await open(), 'read -r x; echo "got $x"', { tty: SIZE });
       await type(process, 'words\r');
       await process.exited;
       expect(output.text('terminal')).toBe('words\r\ngot words\r\n');
@@ -129,7 +121,7 @@ export function describeTerminal({ programs }: BackendFacts, open: OpenBackend):
       await type(cat.process, 'line\r\x04');
       expect((await cat.process.exited).code).toBe(0);
       await expect(cat.process.endInput()).rejects.toMatchObject({ code: 'NO_TERMINAL' });
-      const sleeping = await start(test, ['sh', '-c', 'echo up; exec sleep 60'], { tty: SIZE });
+      const sleeping = await start(test, 'echo up; exec sleep 60', { tty: SIZE });
       await sleeping.output.has('up');
       await type(sleeping.process, '\x03');
       const exit = await sleeping.process.exited;
@@ -138,10 +130,10 @@ export function describeTerminal({ programs }: BackendFacts, open: OpenBackend):
 
     it('answers a program that asks where the cursor is', async () => {
       const ask = "stty raw -echo; printf 'ab\\033[6n'; dd bs=1 count=6 2>/dev/null | od -c; stty sane";
-      const { output, process } = await start(await open(), ['sh', '-c', 'true'], { tty: SIZE });
+      const { output, process } = await start(await open(), 'true', { tty: SIZE });
       await process.exited;
       expect(output.bytes).toBe(0);
-      const asking = await onScreen(await open(), ['sh', '-c', ask]);
+      const asking = await onScreen(await open(), ask);
       await asking.shows(/\[\s+1\s+;\s+3\s+R/);
       await asking.process.exited;
     });
@@ -149,11 +141,10 @@ export function describeTerminal({ programs }: BackendFacts, open: OpenBackend):
     const { vi, node } = programs;
     if (vi !== undefined) {
       it('writes a file with vi', async () => {
-        const { shows, press, process, output } = await onScreen(await open(), [
-          'sh',
-          '-c',
+        const { shows, press, process, output } = await onScreen(
+          await open(),
           `f="\${TMPDIR:-/tmp}/vi-$$"; ${vi} "$f"; echo "file: $(cat "$f")"; rm -f "$f"`,
-        ]);
+        );
         await shows(/^~/m);
         await type(process, 'ihello from vi');
         await shows('hello from vi');

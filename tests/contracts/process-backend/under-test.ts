@@ -85,19 +85,26 @@ export interface Started {
   readonly output: Collector;
 }
 
+/** The words of a program, or a text of `sh`. */
+export type Command = string | readonly [string, ...string[]];
+
+export function wordsOf(command: Command): readonly [string, ...string[]] {
+  return typeof command === 'string' ? ['sh', '-c', command] : command;
+}
+
 /** Starts it; throws when the backend refuses. */
 export async function start(
   test: BackendUnderTest,
-  command: readonly [string, ...string[]],
+  command: Command,
   options?: SpecOptions,
 ): Promise<Started> {
   const output = new Collector();
-  return { process: await test.backend.spawn(test.spec(command, options), output), output };
+  return { process: await test.backend.spawn(test.spec(wordsOf(command), options), output), output };
 }
 
 /** Runs a text of `sh` to its end. */
 export async function run(test: BackendUnderTest, script: string, options?: SpecOptions) {
-  const { process, output } = await start(test, ['sh', '-c', script], options);
+  const { process, output } = await start(test, script, options);
   return { exit: await process.exited, output, process };
 }
 

@@ -4,9 +4,8 @@ import { source } from 'axe-core';
 import { boardPage, sharedBrowser } from '../../harness/board-page.js';
 import { describeWith } from '../../harness/needs.js';
 import { gitIn } from '../../harness/project-files.js';
-import { asksAboutPrompts, writeProgram } from '../../harness/scripted-agent.js';
+import { asksEnv, program } from '../../harness/scripted-agent.js';
 import { startBridge } from '../../harness/start-bridge.js';
-import { createWorkplace } from '../../harness/workplace.js';
 import { openTask, rowOf } from '../../browser/own-tasks.js';
 
 /** Changes a file, asks, and ends. */
@@ -41,15 +40,10 @@ describeWith('browser', 'the main pages', () => {
   const browser = sharedBrowser();
 
   test('have no barriers in either theme, on a desktop and on a phone, and their views are reached by keys', async () => {
-    const workplace = await createWorkplace();
-    const bridge = await startBridge({
-      claude: await writeProgram(workplace, 'asks', ASKS),
-      workplace,
-      env: { MCP_RULES: JSON.stringify(asksAboutPrompts) },
-    });
+    const bridge = await startBridge({ claude: program('asks', ASKS), env: asksEnv });
     gitIn(bridge.project, 'init', '-q');
     gitIn(bridge.project, 'commit', '-q', '--allow-empty', '-m', 'first');
-    const taskId = await bridge.start({ prompt: 'Sum it up.', path: bridge.project });
+    const taskId = await bridge.start({ prompt: 'Sum it up.' });
     const page = await boardPage(bridge, await browser());
     await page.evaluate(source);
     const allow = page.getByRole('article').getByRole('button', { name: 'Allow once', disabled: false });

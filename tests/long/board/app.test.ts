@@ -7,26 +7,24 @@ import { boardLink, sharedBrowser } from '../../harness/board-page.js';
 import { ChatPage } from '../../harness/chat-page.js';
 import { describeWith } from '../../harness/needs.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
-import { asksAboutPrompts, quickAgent, scriptedAgent } from '../../harness/scripted-agent.js';
+import { asksEnv, quickAgent, scriptedAgent } from '../../harness/scripted-agent.js';
 import { asks, runs, says } from '../../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
-import { createWorkplace } from '../../harness/workplace.js';
+import { until } from '../../harness/until.js';
 
 const browser = sharedBrowser();
 const BOARD = 'ui://claude-code-bridge/board.html';
 const DECISION = 'ui://claude-code-bridge/decision.html';
 const MAX_PAGE_BYTES = 90_000;
-const asked = { MCP_RULES: JSON.stringify(asksAboutPrompts) };
 const question = 'AGENT: split-prompt';
 
 async function askingBridge(): Promise<TestBridge> {
-  return startBridge({ claude: scriptedAgent, env: asked });
+  return startBridge({ claude: scriptedAgent, env: asksEnv });
 }
 
 /** A bridge whose agent is quick and asks nothing. */
 async function quickBridge(): Promise<TestBridge> {
-  const workplace = await createWorkplace();
-  return startBridge({ claude: await quickAgent(workplace), workplace });
+  return startBridge({ claude: quickAgent });
 }
 
 /** A chat that shows one of the pages, connected. */
@@ -64,11 +62,7 @@ it('each page is one file of at most 90 KB', async () => {
 describeWith('browser', 'the pages in a chat', () => {
   describe('the board in the chat', () => {
     it('greets its client and shows each question; the card of a call shows its own, takes the answer while the model waits, tells it, and reads no more', async () => {
-      const bridge = await startBridge({
-        claude: scriptedAgent,
-        env: { MCP_RULES: JSON.stringify(asksAboutPrompts) },
-        projects: ['one', 'two'],
-      });
+      const bridge = await startBridge({ claude: scriptedAgent, env: asksEnv, projects: ['one', 'two'] });
       const [one = '', two = ''] = bridge.projects;
       const chat = await ChatPage.open(bridge, await browser());
       await chat.connect();
@@ -108,7 +102,7 @@ describeWith('browser', 'the pages in a chat', () => {
 
     it('is answered in full as text for clients that show no pages', async () => {
       const bridge = await quickBridge();
-      const taskId = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
+      const taskId = await bridge.start({ prompt: 'AGENT: never-exits' });
       const chat = await ChatPage.open(bridge, await browser());
       await chat.connect();
       const text = JSON.stringify(await chat.call('open_board', {}));
@@ -119,7 +113,7 @@ describeWith('browser', 'the pages in a chat', () => {
 
     it('has the theme of its client, also when that changes, and no barriers in either', async () => {
       const bridge = await askingBridge();
-      const taskId = await bridge.start({ prompt: question, path: bridge.project });
+      const taskId = await bridge.start({ prompt: question });
       const chat = await shown(bridge, BOARD, { context: { theme: 'dark' } });
       await expect.poll(() => chat.app.getByRole('button', { name: 'Allow once' }).isEnabled()).toBe(true);
       const backgrounds = new Set<unknown>();
@@ -143,7 +137,7 @@ describeWith('browser', 'the pages in a chat', () => {
       await chat.app.getByText('No tasks yet.').waitFor();
       await expect.poll(async () => (await chat.seen()).sizes.at(-1)?.height).toBeGreaterThan(100);
       const before = (await chat.seen()).sizes.at(-1)?.height ?? 0;
-      const taskId = await bridge.start({ prompt: question, path: bridge.project });
+      const taskId = await bridge.start({ prompt: question });
       await chat.app.getByRole('article').waitFor();
       await expect.poll(async () => (await chat.seen()).sizes.at(-1)?.height).toBeGreaterThan(before);
       const { sizes } = await chat.seen();
@@ -158,7 +152,7 @@ describeWith('browser', 'the pages in a chat', () => {
 
     it('opens a task of its list in a browser', async () => {
       const bridge = await quickBridge();
-      const taskId = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
+      const taskId = await bridge.start({ prompt: 'AGENT: never-exits' });
       const chat = await shown(bridge, BOARD);
       await chat.app.getByRole('link', { name: /never-exits/ }).click();
       await expect.poll(async () => (await chat.seen()).links).toHaveLength(1);
@@ -177,7 +171,7 @@ describeWith('browser', 'the pages in a chat', () => {
   it('needs no board of its own', async () => {
     const bridge = await quickBridge();
     const chat = await shown(bridge, BOARD);
-    const taskId = await bridge.start({ prompt: 'AGENT: exit 0', path: bridge.project });
+    const taskId = await bridge.start({ prompt: 'AGENT: exit 0' });
     await chat.app.getByRole('link', { name: /AGENT: exit 0/ }).waitFor();
     await expect.poll(async () => (await bridge.status(taskId)).status).toBe('completed');
     await chat.app.getByRole('link', { name: /completed AGENT: exit 0/ }).waitFor();
@@ -194,7 +188,7 @@ describeWith('browser', 'the pages in a chat', () => {
       await chat.scrollAway(true);
       await expect.poll(async () => (await chat.seen()).cancelled).toBeGreaterThan(cancelled);
       const before = await reads(chat);
-      const taskId = await bridge.start({ prompt: 'AGENT: exit 0', path: bridge.project });
+      const taskId = await bridge.start({ prompt: 'AGENT: exit 0' });
       await expect.poll(async () => (await bridge.status(taskId)).status).toBe('completed');
       expect(await reads(chat)).toBe(before);
       await chat.scrollAway(false);
@@ -213,7 +207,7 @@ describeWith('browser', 'the pages in a chat', () => {
       await turn('hidden');
       await expect.poll(async () => (await chat.seen()).cancelled).toBeGreaterThan(cancelled);
       const before = await reads(chat);
-      const taskId = await bridge.start({ prompt: 'AGENT: exit 0', path: bridge.project });
+      const taskId = await bridge.start({ prompt: 'AGENT: exit 0' });
       await expect.poll(async () => (await bridge.status(taskId)).status).toBe('completed');
       expect(await reads(chat)).toBe(before);
       await turn('visible');
@@ -228,7 +222,7 @@ describeWith('browser', 'the pages in a chat', () => {
       expect(await chat.teardown()).toEqual({});
       await expect.poll(async () => (await chat.seen()).cancelled).toBeGreaterThan(cancelled);
       const before = await reads(chat);
-      const taskId = await bridge.start({ prompt: 'AGENT: exit 0', path: bridge.project });
+      const taskId = await bridge.start({ prompt: 'AGENT: exit 0' });
       await expect.poll(async () => (await bridge.status(taskId)).status).toBe('completed');
       await chat.scrollAway(true);
       await chat.scrollAway(false);
@@ -252,7 +246,7 @@ describeWith('browser', 'the pages in a chat', () => {
 
     it('an answer: the page shows it, and the question stays', async () => {
       const bridge = await askingBridge();
-      const taskId = await bridge.start({ prompt: question, path: bridge.project });
+      const taskId = await bridge.start({ prompt: question });
       const chat = await shown(bridge, BOARD, { deny: ['board_act', 'context'] });
       await chat.app.getByRole('button', { name: 'Allow once' }).click();
       await chat.app.getByRole('alert').getByText('The user said no.').waitFor();
@@ -260,12 +254,12 @@ describeWith('browser', 'the pages in a chat', () => {
       await chat.allow();
       await chat.app.getByRole('button', { name: 'Allow once' }).click();
       await chat.app.getByRole('article').waitFor({ state: 'detached' });
-      expect((await chat.seen()).told).toHaveLength(1);
+      await until('its model is told', async () => expect((await chat.seen()).told).toHaveLength(1));
     });
 
     it('to tell the model: what was decided holds all the same', async () => {
       const bridge = await askingBridge();
-      const taskId = await bridge.start({ prompt: question, path: bridge.project });
+      const taskId = await bridge.start({ prompt: question });
       const chat = await shown(bridge, BOARD, { deny: ['context'] });
       await chat.app.getByRole('button', { name: 'Allow once' }).click();
       await expect.poll(async () => (await bridge.status(taskId)).status).toBe('completed');
@@ -283,7 +277,7 @@ describeWith('browser', 'the pages in a chat', () => {
   describe('the card of a call', () => {
     it('says when another way answered, and reads nothing for an answer in which nothing is asked', async () => {
       const bridge = await askingBridge();
-      const taskId = await bridge.start({ prompt: question, path: bridge.project });
+      const taskId = await bridge.start({ prompt: question });
       const { decision_id } = await bridge.decision(taskId);
       const chat = await shown(bridge, DECISION);
       await chat.input({ task_ids: [taskId] });
@@ -309,7 +303,7 @@ describeWith('browser', 'the pages in a chat', () => {
       const chat = await ChatPage.open(bridge, await browser(), /Content Security Policy|requires 'Trusted/);
       await chat.connect();
       await chat.show(BOARD);
-      const taskId = await bridge.start({ prompt, path: bridge.project });
+      const taskId = await bridge.start({ prompt });
       const row = chat.app.getByRole('link', { name: /AGENT: exit 0/ });
       await row.waitFor();
       expect(await row.textContent()).toContain('<b>bold</b> \\u202egpj');
@@ -354,11 +348,7 @@ describeWith('browser', 'the pages in a chat', () => {
         ],
       });
       const chat = await shown(bridge, BOARD);
-      const taskId = await bridge.start({
-        prompt: 'Clean up.',
-        path: bridge.project,
-        permission_mode: 'cautious',
-      });
+      const taskId = await bridge.start({ prompt: 'Clean up.', permission_mode: 'cautious' });
       await chat.app.getByLabel('Blue').check();
       await chat.app.getByRole('button', { name: 'Answer' }).click();
       await chat.app.getByRole('article').getByLabel('Command').getByText('rm -f build.txt').waitFor();

@@ -8,18 +8,16 @@ import { discoveryOf } from '../../harness/board-process.js';
 import { endProcess } from '../../harness/end-process.js';
 import { describeWith } from '../../harness/needs.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
-import { asksAboutPrompts, quickAgent, scriptedAgent } from '../../harness/scripted-agent.js';
+import { asksEnv, quickAgent, scriptedAgent } from '../../harness/scripted-agent.js';
 import { asks, runs, says } from '../../harness/scripted-turns.js';
 import { startBridge } from '../../harness/start-bridge.js';
-import { createWorkplace } from '../../harness/workplace.js';
 
 const browser = sharedBrowser();
-const asked = { MCP_RULES: JSON.stringify(asksAboutPrompts) };
 
 describeWith('browser', 'the board', () => {
   it('an answer of another route takes the question away, and the page of the task says who gave it', async () => {
-    const bridge = await startBridge({ claude: scriptedAgent, env: asked });
-    const taskId = await bridge.start({ prompt: 'AGENT: split-prompt', path: bridge.project });
+    const bridge = await startBridge({ claude: scriptedAgent, env: asksEnv });
+    const taskId = await bridge.start({ prompt: 'AGENT: split-prompt' });
     const page = await boardPage(bridge, await browser());
     await page
       .getByRole('link', { name: /AGENT: split-prompt/ })
@@ -39,8 +37,7 @@ describeWith('browser', 'the board', () => {
   });
 
   it('a port that is taken is named, and a board that has ended leaves no file', async () => {
-    const workplace = await createWorkplace();
-    const bridge = await startBridge({ claude: await quickAgent(workplace), workplace });
+    const bridge = await startBridge({ claude: quickAgent });
     await boardLink(bridge);
     const { port, owner } = await discoveryOf(bridge);
     await expect(boardLink(bridge, '--port', `${port === 7_777 ? 7_778 : 7_777}`)).rejects.toThrow(
@@ -103,7 +100,6 @@ describeWith('browser', 'the board', () => {
       const page = await boardPage(bridge, await browser());
       const taskId = await bridge.start({
         prompt: 'Clean up.',
-        path: bridge.project,
         permission_mode: 'cautious',
         keep_open: true,
       });

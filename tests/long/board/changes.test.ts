@@ -17,7 +17,7 @@ describeWith('browser', 'changes on the board', () => {
       });
       gitIn(bridge.project, 'init', '-q');
       const page = await boardPage(bridge, await browser());
-      const taskId = await bridge.start({ prompt: 'Sum it up.', path: bridge.project });
+      const taskId = await bridge.start({ prompt: 'Sum it up.' });
       await bridge.end(taskId);
       await page.getByRole('link', { name: /completed Sum it up/ }).click();
       await page.getByRole('tab', { name: 'Changes' }).click();

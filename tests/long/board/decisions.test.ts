@@ -39,7 +39,7 @@ describeWith('browser', 'decisions on the board', () => {
       const page = await boardPage(bridge, await browser());
       const asked: string[] = [];
       page.on('request', (request) => asked.push(request.url()));
-      await bridge.start({ prompt: 'Clean.', path: bridge.project, permission_mode: 'cautious' });
+      await bridge.start({ prompt: 'Clean.', permission_mode: 'cautious' });
       const card = page.getByRole('article', { name: /has a plan/ });
       await card.getByRole('heading', { name: 'Clean the house' }).waitFor();
       const shown = card.getByLabel('Plan');

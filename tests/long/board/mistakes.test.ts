@@ -7,7 +7,7 @@ import type { ScriptedTurn } from '../../../src/cli/demo/scripted-api.js';
 import { boardLink, boardPage, sharedBrowser } from '../../harness/board-page.js';
 import { describeWith } from '../../harness/needs.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
-import { asksAboutPrompts, scriptedAgent } from '../../harness/scripted-agent.js';
+import { asksEnv, scriptedAgent } from '../../harness/scripted-agent.js';
 import { asks, runs, says } from '../../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
 
@@ -15,11 +15,10 @@ const browser = sharedBrowser();
 const usesBash = (input: Readonly<Record<string, unknown>>): ScriptedTurn => ({
   tools: [{ name: 'Bash', input }],
 });
-const asked = { MCP_RULES: JSON.stringify(asksAboutPrompts) };
 
 /** Two tasks that ask, the cards of both live on the page. */
 async function twoCards(): Promise<{ bridge: TestBridge; page: Page; ids: string[] }> {
-  const bridge = await startBridge({ claude: scriptedAgent, env: asked, projects: ['app', 'b'] });
+  const bridge = await startBridge({ claude: scriptedAgent, env: asksEnv, projects: ['app', 'b'] });
   const page = await boardPage(bridge, await browser());
   const ids: string[] = [];
   for (const project of bridge.projects) {
@@ -76,11 +75,7 @@ describeWith('browser', 'mistakes at the board', () => {
         ],
       });
       const page = await boardPage(bridge, await browser());
-      const taskId = await bridge.start({
-        prompt: 'Ask.',
-        path: bridge.project,
-        permission_mode: 'cautious',
-      });
+      const taskId = await bridge.start({ prompt: 'Ask.', permission_mode: 'cautious' });
       await page.getByLabel(/^Red, warm/).click();
       await page.getByLabel(/^Blue/).click();
       expect(await page.getByLabel(/^Red, warm/).isChecked()).toBe(true);
@@ -109,11 +104,7 @@ describeWith('browser', 'mistakes at the board', () => {
         ],
       });
       const page = await boardPage(bridge, await browser());
-      const taskId = await bridge.start({
-        prompt: 'List.',
-        path: bridge.project,
-        permission_mode: 'cautious',
-      });
+      const taskId = await bridge.start({ prompt: 'List.', permission_mode: 'cautious' });
       const card = page.getByRole('article');
       await card.getByText('Run a command?').waitFor();
       await expect.poll(() => card.innerText()).toMatch(/run_in_background\s+true/);
@@ -137,7 +128,7 @@ describeWith('browser', 'mistakes at the board', () => {
       execFileSync('git', ['add', '.'], { cwd: bridge.project });
       execFileSync('git', commit, { cwd: bridge.project });
       const page = await boardPage(bridge, await browser());
-      const taskId = await bridge.start({ prompt: 'Sum up.', path: bridge.project, keep_open: true });
+      const taskId = await bridge.start({ prompt: 'Sum up.', keep_open: true });
       await page
         .getByRole('link', { name: /Sum up/ })
         .first()

@@ -4,17 +4,14 @@ import { expect, test } from 'vitest';
 import { ownProject, ownTask } from '../../browser/own-tasks.js';
 import { boardPage, sharedBrowser } from '../../harness/board-page.js';
 import { describeWith } from '../../harness/needs.js';
-import { asksAboutPrompts, scriptedAgent } from '../../harness/scripted-agent.js';
+import { asksEnv, scriptedAgent } from '../../harness/scripted-agent.js';
 import { startBridge } from '../../harness/start-bridge.js';
 
 describeWith('browser', 'the board', () => {
   const browser = sharedBrowser();
 
   test('a question is a notice while the page is out of sight, once the person has asked for them', async () => {
-    const bridge = await startBridge({
-      claude: scriptedAgent,
-      env: { MCP_RULES: JSON.stringify(asksAboutPrompts) },
-    });
+    const bridge = await startBridge({ claude: scriptedAgent, env: asksEnv });
     const page = await boardPage(bridge, await browser());
     await page.getByRole('heading', { name: 'Tasks' }).waitFor();
     await recordNotices(page);

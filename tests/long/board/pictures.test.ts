@@ -83,7 +83,6 @@ describeWith('browser', 'pictures of the board', () => {
       });
       const taskId = await bridge.start({
         prompt: 'Run the tests, then publish the package.',
-        path: bridge.project,
         permission_mode: 'cautious',
       });
       await bridge.decision(taskId);

@@ -3,28 +3,21 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { boardPage, sharedBrowser } from '../../harness/board-page.js';
 import { describeWith } from '../../harness/needs.js';
-import { asksAboutPrompts, writeProgram } from '../../harness/scripted-agent.js';
+import { asksEnv, program } from '../../harness/scripted-agent.js';
 import { startBridge } from '../../harness/start-bridge.js';
-import { createWorkplace } from '../../harness/workplace.js';
 
 const browser = sharedBrowser();
 const ROUNDS = process.env['SOAK'] === '1' ? 200 : 20;
 
 describeWith('browser', 'races at the board', () => {
   it('two pages and a client that answer at once decide each question once', async () => {
-    const workplace = await createWorkplace();
-    const claude = await writeProgram(
-      workplace,
+    const claude = program(
       'asker',
       `exec </dev/tty; n=0; while [ $n -lt ${ROUNDS} ]; do n=$((n+1)); printf 'Do you want to proceed? [y/N] '; read -r line; echo "GOT $n $line"; done`,
     );
-    const bridge = await startBridge({
-      claude,
-      workplace,
-      env: { MCP_RULES: JSON.stringify(asksAboutPrompts) },
-    });
+    const bridge = await startBridge({ claude, env: asksEnv });
     const pages = [await boardPage(bridge, await browser()), await boardPage(bridge, await browser())];
-    const taskId = await bridge.start({ prompt: 'AGENT: ask', path: bridge.project });
+    const taskId = await bridge.start({ prompt: 'AGENT: ask' });
     for (const page of pages) {
       // Presses y whenever a card takes it, until the task has ended.
       await page.evaluate(

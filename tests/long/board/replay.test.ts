@@ -12,11 +12,10 @@ import { barriers } from '../../harness/barriers.js';
 import { boardPage, sharedBrowser } from '../../harness/board-page.js';
 import { describeWith } from '../../harness/needs.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
-import { writeProgram } from '../../harness/scripted-agent.js';
+import { program } from '../../harness/scripted-agent.js';
 import { asks, runs, says } from '../../harness/scripted-turns.js';
 import { startBridge } from '../../harness/start-bridge.js';
 import { until } from '../../harness/until.js';
-import { createWorkplace } from '../../harness/workplace.js';
 
 const browser = sharedBrowser();
 
@@ -39,7 +38,7 @@ describeWith('browser', 'the replay', () => {
           says('It is blue now.'),
         ],
       });
-      const taskId = await bridge.start({ prompt: 'Choose a color.', path: bridge.project });
+      const taskId = await bridge.start({ prompt: 'Choose a color.' });
       const { decision_id } = await bridge.decision(taskId);
       const screen = async () =>
         JSON.stringify(await bridge.call('get_task_output', { task_id: taskId, view: 'screen' }));
@@ -78,7 +77,7 @@ describeWith('browser', 'the replay', () => {
 
     it('a task without a terminal says why there is nothing to play', async () => {
       const bridge = await startBridge({ claude: binary, script: [says('Hello.')] });
-      await bridge.start({ prompt: 'Say hello.', path: bridge.project, driver: 'print' });
+      await bridge.start({ prompt: 'Say hello.', driver: 'print' });
       const page = await boardPage(bridge, await browser());
       await openReplay(page, /Say hello/);
       await page.getByText('The task has no terminal').waitFor();
@@ -86,9 +85,8 @@ describeWith('browser', 'the replay', () => {
   });
 
   it('a task is recorded as it runs, without what was typed, and is played when it is over', async () => {
-    const workplace = await createWorkplace();
-    const claude = await writeProgram(workplace, 'counts', COUNTS);
-    const bridge = await startBridge({ claude, workplace });
+    const claude = program('counts', COUNTS);
+    const bridge = await startBridge({ claude });
     const taskId = await ownTask(bridge, 'Count.');
     const page = await boardPage(bridge, await browser());
     const replay = await openTask(page, taskId);
@@ -113,14 +111,12 @@ describeWith('browser', 'the replay', () => {
   });
 
   it('what a program printed reaches nothing but the terminal of the replay, and does not block it', async () => {
-    const workplace = await createWorkplace();
-    const claude = await writeProgram(
-      workplace,
+    const claude = program(
       'attacker',
       String.raw`printf '\033]52;c;c3RvbGVu\007\033]0;FORGED\007\033]2;FORGED\007\033]8;;javascript:document.title=1\007click\033]8;;\007 x\033[2147483647b\033[2147483647L\033[999;999H\033[1J\033[c\033[6n\r\nREADY\r\n'; sleep 1`,
     );
-    const bridge = await startBridge({ claude, workplace });
-    const taskId = await bridge.start({ prompt: 'AGENT: attack', path: bridge.project });
+    const bridge = await startBridge({ claude });
+    const taskId = await bridge.start({ prompt: 'AGENT: attack' });
     await expect.poll(async () => (await bridge.status(taskId)).status).toBe('completed');
     const page = await boardPage(bridge, await browser());
     const asked: string[] = [];

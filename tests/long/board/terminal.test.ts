@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
 import { boardPage, sharedBrowser } from '../../harness/board-page.js';
 import { describeWith } from '../../harness/needs.js';
-import { scriptedAgent, writeProgram } from '../../harness/scripted-agent.js';
+import { program, scriptedAgent } from '../../harness/scripted-agent.js';
 import { startBridge } from '../../harness/start-bridge.js';
-import { createWorkplace } from '../../harness/workplace.js';
 import type { Page } from 'playwright-core';
 
 const browser = sharedBrowser();
@@ -27,14 +26,12 @@ async function shown(page: Page): Promise<string> {
 
 describeWith('browser', 'the terminal on the board', () => {
   it(`after ${FLOOD_MB} MB the page shows what is at their end, and Ctrl-C ends what follows`, async () => {
-    const workplace = await createWorkplace();
-    const claude = await writeProgram(
-      workplace,
+    const claude = program(
       'long-flood',
       `trap 'echo; echo STOPPED; sleep 600' INT; echo READY; read -r line </dev/tty; yes "a line of a long flood" | head -c ${FLOOD_MB}000000; echo; echo FLOOD-OVER; read -r line </dev/tty; yes "more"`,
     );
-    const bridge = await startBridge({ claude, workplace });
-    const taskId = await bridge.start({ prompt: 'AGENT: long-flood', path: bridge.project });
+    const bridge = await startBridge({ claude });
+    const taskId = await bridge.start({ prompt: 'AGENT: long-flood' });
     const page = await boardPage(bridge, await browser());
     await openTerminal(page, 'AGENT: long-flood');
     await page.getByRole('button', { name: 'Take the keyboard' }).click();
@@ -49,14 +46,12 @@ describeWith('browser', 'the terminal on the board', () => {
   });
 
   it('sequences that ask for the clipboard, set titles or link to files do nothing to the page', async () => {
-    const workplace = await createWorkplace();
-    const claude = await writeProgram(
-      workplace,
+    const claude = program(
       'attacker',
       String.raw`printf '\033]52;c;c3RvbGVu\007\033]0;FORGED\007\033]2;FORGED\007\033]8;;javascript:document.title=1\007click\033]8;;\007\033]8;;file:///etc/passwd\007here\033]8;;\007\nREADY\n'; sleep 600`,
     );
-    const bridge = await startBridge({ claude, workplace });
-    const taskId = await bridge.start({ prompt: 'AGENT: attack', path: bridge.project });
+    const bridge = await startBridge({ claude });
+    const taskId = await bridge.start({ prompt: 'AGENT: attack' });
     const page = await boardPage(bridge, await browser());
     const asked: string[] = [];
     page.on('dialog', (dialog) => {
@@ -75,7 +70,7 @@ describeWith('browser', 'the terminal on the board', () => {
 
   it('the terminal of a task that has ended says so', async () => {
     const bridge = await startBridge({ claude: scriptedAgent });
-    await bridge.start({ prompt: 'AGENT: exit 0', path: bridge.project });
+    await bridge.start({ prompt: 'AGENT: exit 0' });
     const page = await boardPage(bridge, await browser());
     await page
       .getByRole('link', { name: /AGENT: exit 0/ })

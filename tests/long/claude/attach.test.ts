@@ -1,33 +1,18 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { taskRecordSchema } from '../../../src/tasks/task.js';
 import { attach, type AttachedTerminal } from '../../harness/attached-terminal.js';
-import { agentNamedClaude, scriptedAgent, writeProgram } from '../../harness/scripted-agent.js';
-import { startBridge } from '../../harness/start-bridge.js';
-import { createWorkplace } from '../../harness/workplace.js';
+import { agentNamedClaude, program, scriptedAgent } from '../../harness/scripted-agent.js';
+import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
 
 const DETACH = '\x1d';
 /** What `attach` writes before it shows anything: a whole screen of empty lines, so that what stood there stays above. */
 const FRESH_SCREEN = /(?:\r*\n){30,}\x1b\[H\x1b\[J/;
 
-/** What `stty -g` says before and after. */
-function expectSameModes(person: AttachedTerminal): void {
-  const modes = person.raw().match(/^[0-9a-f]+(?::[0-9a-f]+){10,}/gm) ?? [];
-  expect(modes).toHaveLength(2);
-  expect(modes[1]).toBe(modes[0]);
-}
-
 it('a program reaches the person’s terminal with nothing but its screen, and with nothing that a terminal answers', async () => {
-  const workplace = await createWorkplace();
   const attack = String.raw`\033]52;c;cHduZWQ=\007\033[c\033[6n\302\2336n\033]11;?\007\033P$qm\033\\\033_Ga=q;AAAA\033\\\005\033[?1004h\033[?1003h`;
-  const claude = await writeProgram(
-    workplace,
-    'attacker',
-    `read -r begin </dev/tty; printf '${attack}'; echo SHOWN; read -r line </dev/tty; echo "GOT:$line:END"`,
-  );
-  const bridge = await startBridge({ claude, workplace });
-  const taskId = await bridge.start({ prompt: 'Work.', path: bridge.project });
+  const script = `read -r begin </dev/tty; printf '${attack}'; echo SHOWN; read -r line </dev/tty; echo "GOT:$line:END"`;
+  const bridge = await startBridge({ claude: program('attacker', script) });
+  const taskId = await bridge.start();
   const person = await attach(bridge);
   await person.sees('your keys go to the session');
   await expect.poll(() => person.raw()).toContain('\x1b[H\x1b[J');
@@ -44,18 +29,47 @@ it('a program reaches the person’s terminal with nothing but its screen, and w
   expect(bytes.reduce((sum, more) => sum + more, 0)).toBe('begin\rby a person\r'.length);
 });
 
-it('detaching leaves the task and the terminal as they were, and one attaches again', async () => {
+it.each<{
+  by: string;
+  says: string;
+  act: (bridge: TestBridge, id: string, person: AttachedTerminal) => unknown;
+}>([
+  { by: 'its key', says: 'exit 0', act: (_bridge, _id, person) => person.type(DETACH) },
+  { by: 'SIGTERM', says: 'exit 143', act: (bridge) => signal(bridge, 'SIGTERM') },
+  { by: 'SIGHUP', says: 'exit 129', act: (bridge) => signal(bridge, 'SIGHUP') },
+  { by: 'the death of the keeper', says: 'exit 1', act: (bridge, id) => bridge.killKeeper(id) },
+])('an end by $by gives the terminal back as it was', async ({ by, says, act }) => {
   const bridge = await startBridge({ claude: scriptedAgent });
-  const taskId = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
-  const person = await attach(bridge, { shell: 'stty -g; eval "$ATTACH"; echo "exit $?"; stty -g' });
+  const id = await bridge.start({ prompt: 'AGENT: never-exits' });
+  const shell = `stty -g; sh -c 'echo $$ > pid; exec '"$ATTACH"; echo "exit $?"; stty -g`;
+  const person = await attach(bridge, { shell });
+  await person.sees('working');
+  await act(bridge, id, person);
+  await person.sees(says);
+  await person.exited;
+  const modes = person.raw().match(/^[0-9a-f]+(?::[0-9a-f]+){10,}/gm) ?? [];
+  expect(modes).toHaveLength(2);
+  expect(modes[1]).toBe(modes[0]);
+  if (by === 'the death of the keeper') {
+    expect(person.raw()).toContain(`${id} error: `);
+    return expect(await bridge.end(id)).toMatchObject({ status: 'error' });
+  }
+  expect((await bridge.status(id)).status).toBe('running');
+  await bridge.call('kill_task', { task_id: id });
+});
+
+async function signal({ workplace }: TestBridge, name: NodeJS.Signals): Promise<void> {
+  process.kill(Number(await readFile(`${workplace.root}/pid`, 'utf8')), name);
+}
+
+it('one who attaches again sees the screen below what stood there', async () => {
+  const bridge = await startBridge({ claude: scriptedAgent });
+  const id = await bridge.start({ prompt: 'AGENT: never-exits' });
+  const person = await attach(bridge, { args: [id] });
   await person.sees('working');
   person.type(DETACH);
-  await person.sees(`Detached from ${taskId}`);
-  await person.sees('exit 0');
-  await person.exited;
-  expectSameModes(person);
-  expect((await bridge.status(taskId)).status).toBe('running');
-  const again = await attach(bridge, { args: [taskId] });
+  await person.sees(`Detached from ${id}`);
+  const again = await attach(bridge, { args: [id] });
   await again.sees('working');
   again.type(DETACH);
   expect((await again.exited).code).toBe(0);
@@ -63,48 +77,15 @@ it('detaching leaves the task and the terminal as they were, and one attaches ag
   const [before, after] = again.raw().split(FRESH_SCREEN);
   expect(before).not.toContain('working');
   expect(after).toContain('working');
-  await bridge.call('kill_task', { task_id: taskId });
-});
-
-it.each([
-  { signal: 'SIGTERM', code: 143 },
-  { signal: 'SIGHUP', code: 129 },
-])('$signal gives the terminal back', async ({ signal, code }) => {
-  const bridge = await startBridge({ claude: scriptedAgent });
-  const taskId = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
-  const shell = `stty -g; sh -c 'echo $$ > pid; exec '"$ATTACH"; echo "exit $?"; stty -g`;
-  const person = await attach(bridge, { shell });
-  await person.sees('working');
-  const pid = Number(await readFile(`${bridge.workplace.root}/pid`, 'utf8'));
-  process.kill(pid, signal);
-  await person.sees(`exit ${code}`);
-  await person.exited;
-  expectSameModes(person);
-  await bridge.call('kill_task', { task_id: taskId });
-});
-
-it('a keeper that is killed under it gives the terminal back, and the task has its end', async () => {
-  const bridge = await startBridge({ claude: scriptedAgent });
-  const taskId = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
-  const person = await attach(bridge, { shell: 'stty -g; eval "$ATTACH"; echo "exit $?"; stty -g' });
-  await person.sees('working');
-  const recordFile = join(bridge.workplace.stateDir, 'tasks', taskId, 'record.json');
-  const { keeper } = taskRecordSchema.parse(JSON.parse(await readFile(recordFile, 'utf8')));
-  process.kill(keeper?.pid ?? 0, 'SIGKILL');
-  await person.sees(`${taskId} error: `);
-  await person.sees('exit 1');
-  await person.exited;
-  expectSameModes(person);
-  expect(await bridge.end(taskId)).toMatchObject({ status: 'error' });
+  await bridge.call('kill_task', { task_id: id });
 });
 
 it.each(['program', 'claude'])(
   'amid a flood of lines at which nobody has looked the newest are seen at once (of a program named %s)',
   async (name) => {
-    const workplace = await createWorkplace();
     const script = 'i=0; while :; do i=$((i+1)); echo "line $i of a flood without an end"; done';
-    const bridge = await startBridge({ claude: await writeProgram(workplace, name, script), workplace });
-    const taskId = await bridge.start({ prompt: 'Hello.', path: bridge.project });
+    const bridge = await startBridge({ claude: program(name, script) });
+    const taskId = await bridge.start({ prompt: 'Hello.' });
     const newestOf = (text: string): number =>
       Math.max(0, ...[...text.matchAll(/^line (\d+) of a flood/gm)].map(([, number]) => Number(number)));
     const newest = async (): Promise<number> => newestOf((await bridge.output(taskId, 'screen')).text);
@@ -121,14 +102,9 @@ it.each(['program', 'claude'])(
 );
 
 it('the smallest size of those who may type is the session’s, and its own comes back', async () => {
-  const workplace = await createWorkplace();
-  const claude = await writeProgram(
-    workplace,
-    'sizes',
-    "trap 'stty size </dev/tty' WINCH; echo ready; while :; do sleep 0.05; done",
-  );
-  const bridge = await startBridge({ claude, workplace });
-  const taskId = await bridge.start({ prompt: 'x', path: bridge.project });
+  const script = "trap 'stty size </dev/tty' WINCH; echo ready; while :; do sleep 0.05; done";
+  const bridge = await startBridge({ claude: program('sizes', script) });
+  const taskId = await bridge.start({ prompt: 'x' });
   const one = await attach(bridge, { columns: 100, rows: 30 });
   await one.sees('30 100');
   const two = await attach(bridge, { columns: 90, rows: 35 });
@@ -153,9 +129,8 @@ it('the smallest size of those who may type is the session’s, and its own come
 });
 
 it('a task without a terminal is followed by its log', async () => {
-  const workplace = await createWorkplace();
-  const bridge = await startBridge({ claude: await agentNamedClaude(workplace), workplace });
-  const taskId = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project, driver: 'print' });
+  const bridge = await startBridge({ claude: agentNamedClaude });
+  const taskId = await bridge.start({ prompt: 'AGENT: never-exits', driver: 'print' });
   const person = await attach(bridge);
   await person.sees('has no terminal to attach to');
   await person.sees('Task started');

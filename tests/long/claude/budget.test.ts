@@ -65,7 +65,7 @@ describeRealClaude('a runaway task', ({ binary }) => {
       for (const [name, limit, reason, answers] of limits)
         it(`${driver}, ${agents ? 'with an agent, ' : ''}is stopped by a budget in ${name} within one request of it, with its work there`, async () => {
           const bridge = await startBridge({ claude: binary, script: runaway(agents) });
-          const id = await bridge.start({ prompt: 'Work.', path: bridge.project, driver, ...limit });
+          const id = await bridge.start({ driver, ...limit });
           const end = await bridge.end(id);
           expect(end.status).toBe('killed');
           expect(end.reason).toMatch(reason);

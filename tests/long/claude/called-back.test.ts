@@ -13,11 +13,10 @@ import {
   starts,
 } from '../../harness/chat-caller.js';
 import { describeRealClaude } from '../../harness/real-claude.js';
-import { writeProgram } from '../../harness/scripted-agent.js';
+import { program } from '../../harness/scripted-agent.js';
 import { runs, says, thinksForEver } from '../../harness/scripted-turns.js';
 import { startBridge } from '../../harness/start-bridge.js';
 import { until } from '../../harness/until.js';
-import { createWorkplace } from '../../harness/workplace.js';
 
 const listSchema = z.object({ tasks: z.array(z.looseObject({ task_id: z.string() })) });
 
@@ -111,10 +110,8 @@ describeRealClaude('Claude Code as the caller, in a terminal', ({ binary }) => {
       if (userText.endsWith('Start it.')) return start(bridge.projects[0]);
       return answers.length === 1 && toolResults.length === 1 ? start(bridge.projects[1]) : undefined;
     });
-    const workplace = await createWorkplace();
     const bridge = await startBridge({
-      claude: await writeProgram(workplace, 'worker', 'sleep 2'),
-      workplace,
+      claude: program('worker', 'sleep 2'),
       projects: ['first', 'second', 'desk'],
       script: model.script,
     });

@@ -20,7 +20,7 @@ describeNewestClaude('a conversation', ({ binary }) => {
       script: ({ userText }) => (userText.includes('quick') ? says('Quick answer.') : thinksForEver),
       env: toolsets,
     });
-    const task = await bridge.start({ prompt: 'Long work.', path: bridge.project });
+    const task = await bridge.start({ prompt: 'Long work.' });
     const { text } = answerSchema.parse(
       await bridge.call('ask', { prompt: 'quick', workingDirectory: bridge.project }),
     );

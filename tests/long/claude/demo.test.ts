@@ -1,17 +1,11 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../../src/base/system-clock.js';
-import { PtyManager } from '../../../src/pty/pty-manager.js';
+import { attach } from '../../harness/attached-terminal.js';
 import { killMarked, markedProcesses } from '../../harness/marked-processes.js';
-import { ReadChild } from '../../harness/read-child.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
-
-const main = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
+import { runCommand } from '../../harness/run-command.js';
 
 function demoEnvironment(temp: string): Record<string, string> {
   return {
@@ -32,11 +26,8 @@ describeNewestClaude('claude-code-bridge demo', ({ binary }) => {
   it('shows a file that Claude Code changed, and leaves nothing behind', async () => {
     const temp = await mkdtemp(join(tmpdir(), 'ccb-demo-test-'));
     onTestFinished(() => rm(temp, { recursive: true, force: true }));
-    const words = [main, 'demo', '--claude', binary];
-    const { stdout } = await promisify(execFile)(process.execPath, words, {
-      cwd: temp,
-      env: demoEnvironment(temp),
-    });
+    const options = { cwd: temp, env: demoEnvironment(temp) };
+    const { out: stdout } = await runCommand(['demo', '--claude', binary], options);
     expect(stdout).toContain('respond_to_task');
     expect(stdout).toMatch(
       /^> get_task_result\n {2}files: average\.js \(\+1 -1\)\n {2}commands: .*node test\.js \(exit code 0\)$/m,
@@ -54,29 +45,10 @@ describeNewestClaude('claude-code-bridge demo', ({ binary }) => {
         await killMarked(temp);
         await rm(temp, { recursive: true, force: true });
       });
-      const pty = new PtyManager({ clock: systemClock });
-      onTestFinished(async () => {
-        pty.dispose();
-        await pty.whenClosed();
-      });
-      const demo = await ReadChild.start((sink) =>
-        pty.spawn({
-          command: [process.execPath, main, 'demo', '--claude', binary],
-          cwd: temp,
-          env: { ...demoEnvironment(temp), TERM: 'xterm-256color' },
-          size: { columns: 120, rows: 40 },
-          shell: '/bin/sh',
-          sink,
-        }),
-      );
-      let shown = '';
-      await new Promise<void>((resolve) =>
-        demo.onData((bytes) => {
-          shown += bytes.toString();
-          if (shown.includes(word)) resolve();
-        }),
-      );
-      demo.write('\x03');
+      const place = { env: demoEnvironment(temp), workplace: { root: temp } };
+      const demo = await attach(place, { command: 'demo', args: ['--claude', binary] });
+      await demo.sees(word);
+      demo.type('\x03');
       // Exit code 130, as a shell reports it.
       expect(await demo.exited).toEqual({ signal: 'SIGINT' });
       await expect.poll(() => markedProcesses(temp), { timeout: 3_000 }).toEqual([]);

@@ -6,9 +6,9 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { programFile } from '../../harness/programs-on-path.js';
 import { drivers, describeNewestClaude } from '../../harness/real-claude.js';
-import { quickAgent, writeProgram } from '../../harness/scripted-agent.js';
+import { program, quickAgent, writeProgram } from '../../harness/scripted-agent.js';
 import { runs, says } from '../../harness/scripted-turns.js';
-import { startBridge } from '../../harness/start-bridge.js';
+import { startBridge, type BridgeOptions } from '../../harness/start-bridge.js';
 import { unreachableUrl } from '../../harness/unreachable-url.js';
 import { createWorkplace, type Workplace } from '../../harness/workplace.js';
 
@@ -46,24 +46,26 @@ describe('what a person reads in the chat at first', () => {
       );
       await symlink(claude, link);
       const bridge = await startBridge({ claude: 'claude', workplace, env: { PATH: SHORT_PATH } });
-      const id = await bridge.start({ prompt: 'AGENT: exit 0', path: bridge.project, driver: 'interactive' });
+      const id = await bridge.start({ prompt: 'AGENT: exit 0', driver: 'interactive' });
       expect((await bridge.end(id)).last_output).toContain('exiting with');
     },
   );
 
-  it('without allowed roots: which command sets them', async () => {
-    const bridge = await startBridge({ claude: 'claude', withoutRoots: true });
-    const words = await bridge.refusal('start_task', { prompt: 'Hello.', path: bridge.project });
-    expect(words).toMatch(/^NO_ALLOWED_ROOTS: .*`node \S+main\.js init` writes/);
-    expect(words).toMatch(DOCTOR);
-  });
-
-  it('with settings that cannot be used: which one, and what it must be', async () => {
-    const bridge = await startBridge({ claude: 'claude', env: { MCP_DEFAULT_TIMEOUT: 'soon' } });
-    const words = await bridge.refusal('start_task', { prompt: 'Hello.', path: bridge.project });
-    expect(words).toMatch(
+  it.each<[string, Partial<BridgeOptions>, RegExp]>([
+    [
+      'allowed roots: which command sets them',
+      { withoutRoots: true },
+      /^NO_ALLOWED_ROOTS: .*`node \S+main\.js init` writes/,
+    ],
+    [
+      'settings that can be used: which one, and what it must be',
+      { env: { MCP_DEFAULT_TIMEOUT: 'soon' } },
       /^CONFIG_ERROR: The settings of the bridge cannot be used:\n.*MCP_DEFAULT_TIMEOUT.*soon/,
-    );
+    ],
+  ])('without %s', async (_what, options, expected) => {
+    const bridge = await startBridge({ claude: 'claude', ...options });
+    const words = await bridge.refusal('start_task', { prompt: 'Hello.', path: bridge.project });
+    expect(words).toMatch(expected);
     expect(words).toMatch(DOCTOR);
   });
 
@@ -86,11 +88,11 @@ describe('what a person reads in the chat at first', () => {
     const path = await pathWithoutGit(workplace);
     const bridge = await startBridge({ claude: await quickAgent(workplace), workplace, env: { PATH: path } });
     await run('git', ['init', '--quiet', bridge.project]);
-    const id = await bridge.start({ prompt: 'AGENT: exit 0', path: bridge.project });
+    const id = await bridge.start({ prompt: 'AGENT: exit 0' });
     expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
     const result = JSON.stringify(await bridge.call('get_task_result', { task_id: id }));
     expect(result).toMatch(/git could not be started: it is not on PATH.* Install git, and make sure/);
-    const busy = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
+    const busy = await bridge.start({ prompt: 'AGENT: never-exits' });
     const worktree = { prompt: 'AGENT: exit 0', path: bridge.project, on_conflict: 'worktree' };
     expect(await bridge.refusal('start_task', worktree)).toMatch(/^GIT_NOT_FOUND: .* Install git/);
     await bridge.call('kill_task', { task_id: busy });
@@ -115,9 +117,7 @@ describe('what a person reads in the chat at first', () => {
 
 describe('start_task works', () => {
   it('in an empty folder, in one that is no repository, and in a repository without a commit', async () => {
-    const workplace = await createWorkplace();
-    const projects = ['empty', 'plain', 'unborn'];
-    const bridge = await startBridge({ claude: await quickAgent(workplace), workplace, projects });
+    const bridge = await startBridge({ claude: quickAgent, projects: ['empty', 'plain', 'unborn'] });
     const [, plain = '', unborn = ''] = bridge.projects;
     await writeFile(join(plain, 'notes.txt'), 'Hello.\n');
     await run('git', ['init', '--quiet', unborn]);
@@ -147,16 +147,14 @@ describeNewestClaude('what a person reads in the chat of a task', ({ binary }) =
   });
 
   it('whose Claude Code drops its settings: that it was ended, and what may be the cause', async () => {
-    const workplace = await createWorkplace();
     // One invalid value in them has the same effect.
-    const forgetful = await writeProgram(
-      workplace,
+    const forgetful = program(
       'claude',
       `for word in "$@"; do shift; case "$last" in --settings) ;; *) [ "$word" = --settings ] || set -- "$@" "$word" ;; esac; last=$word; done\nexec '${binary}' "$@"`,
     );
     const script = [runs('touch made.txt'), says('Made.')];
-    const bridge = await startBridge({ claude: forgetful, workplace, script });
-    const id = await bridge.start({ prompt: 'Make it.', path: bridge.project });
+    const bridge = await startBridge({ claude: forgetful, script });
+    const id = await bridge.start({ prompt: 'Make it.' });
     const end = await bridge.end(id);
     expect(end).toMatchObject({ status: 'failed', trouble: { kind: 'settings-lost' } });
     expect(end.reason).toMatch(/Its settings for this session, hooks and rules, are not used/);
@@ -169,7 +167,7 @@ describeNewestClaude('what a person reads in the chat of a task', ({ binary }) =
       env: { HTTP_PROXY: await unreachableUrl(), HTTPS_PROXY: await unreachableUrl() },
       script: [{ say: 'Done.' }],
     });
-    const id = await bridge.start({ prompt: 'Hello.', path: bridge.project });
+    const id = await bridge.start({ prompt: 'Hello.' });
     expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
     const events = (await bridge.output(id, 'events')).text;
     expect(events).toMatch(/"type":"turn-started".*"source":"exact"/);

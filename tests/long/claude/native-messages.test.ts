@@ -1,19 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
-import { personalClaude } from '../../harness/native-plugin.js';
+import { onlySession, sessionWithPlugin } from '../../harness/native-plugin.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
 import { says } from '../../harness/scripted-turns.js';
-import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
+import type { TestBridge } from '../../harness/start-bridge.js';
 
 const FROM = 'A client of claude-code-bridge sent this message (message_task)';
-
-const recordSchema = z.looseObject({ session_id: z.string() });
-
-async function onlyTask(bridge: TestBridge): Promise<string> {
-  return /task_[0-9a-f]{20}/.exec(JSON.stringify(await bridge.call('list_tasks')))?.[0] ?? '';
-}
 
 /** What the model read last. */
 function read(bridge: TestBridge): string {
@@ -29,13 +20,10 @@ describeNewestClaude('a session that a person started, with native_messages', ({
       { ...says('The third is done.'), delayMs: 1_000 },
       says('The fourth is done.'),
     ];
-    const bridge = await startBridge({ claude: binary, script, env: { MCP_NATIVE_MESSAGES: 'true' } });
-    const claude = await personalClaude(bridge, binary);
-    await claude.install();
-    const terminal = await claude.open();
+    const env = { MCP_NATIVE_MESSAGES: 'true' };
+    const { bridge, terminal } = await sessionWithPlugin({ claude: binary, script, env });
     await terminal.prompt('make the first');
-    await expect.poll(() => onlyTask(bridge)).not.toBe('');
-    const taskId = await onlyTask(bridge);
+    const taskId = await onlySession(bridge);
     const during = await bridge.call('message_task', { task_id: taskId, text: 'Now the second.' });
     expect(during).toMatchObject({ status: 'running' });
     await terminal.sees('The second is done.');
@@ -56,9 +44,8 @@ describeNewestClaude('a session that a person started, with native_messages', ({
       'NATIVE_SESSION',
     );
     // A process of the session has its id.
-    const recordFile = join(bridge.workplace.stateDir, 'tasks', taskId, 'record.json');
-    const { session_id } = recordSchema.parse(JSON.parse(await readFile(recordFile, 'utf8')));
-    const inside = await bridge.another('modern', { env: { CLAUDE_CODE_SESSION_ID: session_id } });
+    const { session_id } = await bridge.record(taskId);
+    const inside = await bridge.another('modern', { env: { CLAUDE_CODE_SESSION_ID: session_id ?? '' } });
     expect(await inside.refusal('message_task', { task_id: taskId, text: 'Go on.' })).toContain(
       'nor sends itself messages',
     );

@@ -1,37 +1,16 @@
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { personalClaude } from '../../harness/native-plugin.js';
+import { active, onlySession, personalClaude, sessionWithPlugin } from '../../harness/native-plugin.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
 import { asks, runs, says } from '../../harness/scripted-turns.js';
-import { serverEntry, startBridge, type TestBridge } from '../../harness/start-bridge.js';
+import { startBridge } from '../../harness/start-bridge.js';
 
-const run = promisify(execFile);
 const WITH_SESSIONS = { MCP_TOOLSETS: 'tasks,native' };
-const listedSchema = z.object({ tasks: z.array(z.looseObject({ task_id: z.string(), status: z.string() })) });
-
-async function active(bridge: TestBridge): Promise<string[]> {
-  const { tasks } = listedSchema.parse(await bridge.call('list_tasks', { status: 'active' }));
-  return tasks.map(({ task_id }) => task_id);
-}
-
-async function onlySession(bridge: TestBridge): Promise<string> {
-  await expect.poll(async () => (await active(bridge)).length).toBe(1);
-  return (await active(bridge))[0] ?? '';
-}
-
-/** Runs `claude-code-bridge` as the person; its output. */
-async function command(bridge: TestBridge, ...args: string[]): Promise<string> {
-  const { stdout, stderr } = await run(process.execPath, [serverEntry, ...args], { env: bridge.env });
-  return stdout + stderr;
-}
-
 describeNewestClaude('what the bridge says of a session that a person started', ({ binary }) => {
   test('stays right when it is compacted, resumed, and resumed while it is open elsewhere', async () => {
-    const bridge = await startBridge({
+    const { bridge, claude, terminal } = await sessionWithPlugin({
       claude: binary,
       env: WITH_SESSIONS,
       script: ({ kind, userText, toolResults }) => {
@@ -42,9 +21,6 @@ describeNewestClaude('what the bridge says of a session that a person started', 
         return says(userText.includes('summary') ? '<summary>Nothing yet.</summary>' : 'Hello.');
       },
     });
-    const claude = await personalClaude(bridge, binary);
-    await claude.install();
-    const terminal = await claude.open();
     await terminal.prompt('hello');
     await terminal.sees('Hello.');
     const id = await onlySession(bridge);
@@ -57,7 +33,7 @@ describeNewestClaude('what the bridge says of a session that a person started', 
     await terminal.sees('It is made.');
     const { session_id: session } = z
       .object({ session_id: z.string() })
-      .parse(JSON.parse(await command(bridge, 'native', 'show', id, '--json')));
+      .parse(JSON.parse((await bridge.command(['native', 'show', id, '--json'])).out));
 
     // The same session in another terminal, while the first one is open.
     const other = await claude.open('--resume', session);
@@ -100,11 +76,8 @@ describeNewestClaude('what the bridge says of a session that a person started', 
       { tools: [{ name: 'ExitPlanMode', input: { plan: '1. Touch it.' } }] },
       says('It is planned.'),
     ];
-    const bridge = await startBridge({ claude: binary, env: WITH_SESSIONS, script });
+    const { bridge, terminal } = await sessionWithPlugin({ claude: binary, env: WITH_SESSIONS, script });
     const another = await bridge.another();
-    const claude = await personalClaude(bridge, binary);
-    await claude.install();
-    const terminal = await claude.open();
     await terminal.prompt('make it');
     const id = await onlySession(bridge);
     const { decision_id } = await bridge.decision(id);
@@ -112,7 +85,9 @@ describeNewestClaude('what the bridge says of a session that a person started', 
     const results = await Promise.allSettled([
       bridge.call('respond_to_task', answer),
       another.call('respond_to_task', answer),
-      command(bridge, 'native', 'answer', id, decision_id, 'deny'),
+      bridge.command(['native', 'answer', id, decision_id, 'deny']).then(({ code, err }) => {
+        if (code !== 0) throw new Error(err);
+      }),
     ]);
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     const closed = await bridge.events(id, 'decision-closed');
@@ -131,6 +106,41 @@ describeNewestClaude('what the bridge says of a session that a person started', 
       if (kind === 'plan' && (await bridge.events(id, 'decision-closed')).length > 2) break;
     }
     await terminal.sees('It is planned.');
+    await terminal.leave();
+    await bridge.end(id);
+  });
+});
+
+describeNewestClaude('sessions that a person started', ({ binary }) => {
+  test('are none of programs: claude -p is refused at once what it may not do', async () => {
+    const script = [runs('touch by-program'), says('It was not allowed.')];
+    const bridge = await startBridge({ claude: binary, env: WITH_SESSIONS, script });
+    const claude = await personalClaude(bridge, binary);
+    await claude.install();
+    const said = await claude.run('-p', '--permission-mode', 'default', 'make it');
+    expect(said).toContain('It was not allowed.');
+    expect(existsSync(join(bridge.project, 'by-program'))).toBe(false);
+    expect(await bridge.call('list_tasks')).toMatchObject({ tasks: [] });
+  });
+
+  test('are continued in a session of a task', async () => {
+    const script = [says('Remember: the word is plum.'), runs('touch next'), says('It is next.')];
+    const { bridge, terminal } = await sessionWithPlugin({ claude: binary, env: WITH_SESSIONS, script });
+    await terminal.prompt('tell me the word');
+    const id = await onlySession(bridge);
+    await terminal.sees('plum');
+    const idle = await bridge.until(id, ({ reason }) => reason.includes('the session waits for a message'));
+    expect(idle).toMatchObject({ last_output: 'Remember: the word is plum.' });
+    expect(await bridge.call('list_tasks')).toMatchObject({
+      tasks: [{ task_id: id, prompt_summary: 'tell me the word' }],
+    });
+
+    const next = await bridge.start({ prompt: 'Go on.', continue_from: id });
+    expect(await bridge.end(next)).toMatchObject({ status: 'completed', last_output: 'It is next.' });
+    // What was said in the session came first.
+    expect(
+      bridge.api.requests.find(({ userText }) => userText.includes('Go on.'))?.messageCount,
+    ).toBeGreaterThan(2);
     await terminal.leave();
     await bridge.end(id);
   });

@@ -1,43 +1,25 @@
 import { existsSync } from 'node:fs';
-import { readFile, readdir } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
-import { pathWithCommand, personalClaude } from '../../harness/native-plugin.js';
+import {
+  onlySession,
+  pathWithCommand,
+  personalClaude,
+  sessionWithPlugin,
+} from '../../harness/native-plugin.js';
 import { describeRealClaude } from '../../harness/real-claude.js';
+import { realPid } from '../../harness/real-pid.js';
 import { asks, runs, says } from '../../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
-import { until } from '../../harness/until.js';
 import { createWorkplace } from '../../harness/workplace.js';
 
 const pluginFolder = join(import.meta.dirname, '../../../plugins/code-bridge');
 const ASKS = 'Do you want to proceed?';
 
-const listedSchema = z.object({ tasks: z.tuple([z.looseObject({ task_id: z.string() })]) });
-const recordSchema = z.looseObject({
-  driver: z.string(),
-  status: z.string(),
-  keeper: z.object({ pid: z.number() }),
-  agent: z.object({ pid: z.number() }).nullable(),
-  decisions: z.array(
-    z.object({ summary: z.string(), verdict: z.string().nullable(), answered_by: z.string().nullable() }),
-  ),
-});
-
-/** The dialog may be there before the plugin has made the record. */
-function onlyTask(bridge: TestBridge): Promise<string> {
-  const only = async () => listedSchema.parse(await bridge.call('list_tasks')).tasks[0].task_id;
-  return until('the session is the only task', only);
-}
-
-async function record(bridge: TestBridge, taskId: string): Promise<z.infer<typeof recordSchema>> {
-  const path = join(bridge.workplace.stateDir, 'tasks', taskId, 'record.json');
-  return recordSchema.parse(JSON.parse(await readFile(path, 'utf8')));
-}
-
 function answers(bridge: TestBridge, taskId: string) {
   return async () =>
-    (await record(bridge, taskId)).decisions.map(({ verdict, answered_by }) => `${verdict} ${answered_by}`);
+    (await bridge.record(taskId)).decisions.map(({ verdict, answered_by }) => `${verdict} ${answered_by}`);
 }
 
 describeRealClaude('a session that a person started, with the plugin', ({ binary }) => {
@@ -52,15 +34,11 @@ describeRealClaude('a session that a person started, with the plugin', ({ binary
       runs('touch at-terminal && sleep 6'),
       says('The fourth is done.'),
     ];
-    const bridge = await startBridge({ claude: binary, script });
-    const claude = await personalClaude(bridge, binary);
-    await claude.install();
-    const terminal = await claude.open();
+    const { bridge, terminal } = await sessionWithPlugin({ claude: binary, script });
 
     await terminal.prompt('make the first');
     await terminal.sees(ASKS);
-    const folder = join(bridge.workplace.stateDir, 'tasks');
-    const taskId = await until('the session has a record', async () => (await readdir(folder))[0] ?? false);
+    const taskId = await onlySession(bridge);
     const alone = await bridge.until(taskId, ({ status }) => status === 'waiting');
     expect(alone.reason).toBe('Waits for an answer to: Bash(touch alone)');
     await terminal.press('1', terminal.sees('The first is done.'));
@@ -89,7 +67,7 @@ describeRealClaude('a session that a person started, with the plugin', ({ binary
     expect(await bridge.refusal('respond_to_task', late)).toContain('DECISION_CLOSED');
     await terminal.sees('The fourth is done.');
 
-    expect((await record(bridge, taskId)).agent).not.toBeNull();
+    expect((await bridge.record(taskId)).agent).not.toBeNull();
     for (const [tool, args] of [
       ['kill_task', {}],
       ['message_task', { text: 'Stop.' }],
@@ -103,16 +81,13 @@ describeRealClaude('a session that a person started, with the plugin', ({ binary
   });
 
   test('goes on at once when the bridge is killed, which its record says', async () => {
-    const bridge = await startBridge({ claude: binary, script: [runs('touch still'), says('All is done.')] });
-    const claude = await personalClaude(bridge, binary);
-    await claude.install();
+    const script = [runs('touch still'), says('All is done.')];
+    const { bridge, terminal } = await sessionWithPlugin({ claude: binary, script });
     expect(await bridge.call('list_tasks')).toMatchObject({ tasks: [] });
-    const terminal = await claude.open();
     await terminal.prompt('make it');
     await terminal.sees(ASKS);
-    const taskId = await onlyTask(bridge);
-    const { keeper } = await record(bridge, taskId);
-    process.kill(keeper.pid, 'SIGKILL');
+    const taskId = await onlySession(bridge);
+    await bridge.killKeeper(taskId);
     await terminal.press('1', terminal.sees('All is done.'));
     expect(existsSync(join(bridge.project, 'still'))).toBe(true);
     const end = await bridge.end(taskId);
@@ -128,22 +103,19 @@ describeRealClaude('a session that a person started, with the plugin', ({ binary
       runs('touch while-hung'),
       says('All is done.'),
     ];
-    const bridge = await startBridge({ claude: binary, script });
-    const claude = await personalClaude(bridge, binary);
-    await claude.install();
-    const terminal = await claude.open();
+    const { bridge, terminal } = await sessionWithPlugin({ claude: binary, script });
     await terminal.prompt('ask me');
     await terminal.sees('Which colour?');
-    const taskId = await onlyTask(bridge);
+    const taskId = await onlySession(bridge);
     await bridge.until(taskId, ({ reason }) => reason.includes('Which colour?'));
     await terminal.press('2', terminal.sees('Blue it is.'));
 
-    const { keeper } = await record(bridge, taskId);
-    process.kill(keeper.pid, 'SIGSTOP');
+    const { keeper } = await bridge.record(taskId);
+    process.kill(realPid(keeper?.pid), 'SIGSTOP');
     await terminal.prompt('make it');
     await terminal.sees(ASKS);
     await terminal.press('1', terminal.sees('All is done.'));
-    process.kill(keeper.pid, 'SIGCONT');
+    process.kill(realPid(keeper?.pid), 'SIGCONT');
     await terminal.leave();
     await bridge.end(taskId);
   });
@@ -158,7 +130,7 @@ describeRealClaude('a session that a person started, with the plugin', ({ binary
     const taskId = await bridge.start(asked);
     await bridge.answerNext(taskId, { verdict: 'allow' });
     expect(await bridge.end(taskId)).toMatchObject({ status: 'completed', last_output: 'It is made.' });
-    expect(await onlyTask(bridge)).toBe(taskId);
+    expect(await bridge.call('list_tasks')).toMatchObject({ tasks: [{ task_id: taskId }] });
   });
 
   test('needs a plugin that is valid, and leaves nothing of it in the settings', async () => {

@@ -1,62 +1,58 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { chmod, readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
-import { taskRecordSchema } from '../../../src/tasks/task.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
 import { scriptedAgent } from '../../harness/scripted-agent.js';
 import { runs, says } from '../../harness/scripted-turns.js';
 import { startBridge } from '../../harness/start-bridge.js';
 import { createWorkplace } from '../../harness/workplace.js';
 
+/** Listens for posts until the test ends, and answers each with a status; its address. */
+async function webhook(answer: (body: string, headers: IncomingHttpHeaders) => number): Promise<string> {
+  const server = createServer((request, response) => {
+    void text(request).then((body) => response.writeHead(answer(body, request.headers)).end());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('it does not listen');
+  return `http://127.0.0.1:${address.port}/`;
+}
+
 describeNewestClaude('notices', ({ binary }) => {
   it('a question and an end reach the desktop and the webhook, and the keeper stays until they are sent', async () => {
     const received: { readonly signature: string; readonly signed: string; readonly body: string }[] = [];
-    const server = createServer((request, response) => {
-      void text(request).then((body) => {
-        const { headers } = request;
-        received.push({
-          signature: String(headers['webhook-signature']),
-          signed: `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body}`,
-          body,
-        });
-        response.writeHead(received.length === 1 ? 503 : 204).end();
+    const url = await webhook((body, headers) => {
+      received.push({
+        signature: String(headers['webhook-signature']),
+        signed: `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body}`,
+        body,
       });
+      return received.length === 1 ? 503 : 204;
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    onTestFinished(() => void server.close());
-    const address = server.address();
-    if (address === null || typeof address === 'string') throw new Error('it does not listen');
-
     const workplace = await createWorkplace();
     const secret = join(workplace.homeDir, 'webhook-secret');
     const shown = join(workplace.homeDir, 'shown');
     await writeFile(secret, 'a long secret', { mode: 0o600 });
-    await writeFile(
-      join(workplace.homeDir, 'notify-send'),
-      `#!/bin/sh\nprintf '%s|' "$@" >> "${shown}"\necho >> "${shown}"\n`,
-    );
-    await chmod(join(workplace.homeDir, 'notify-send'), 0o755);
-    const notify = {
-      desktop: true,
-      url: `http://127.0.0.1:${address.port}/`,
-      secret_file: '~/webhook-secret',
-    };
+    const script = `#!/bin/sh\nprintf '%s|' "$@" >> "${shown}"\necho >> "${shown}"\n`;
+    await writeFile(join(workplace.homeDir, 'notify-send'), script, { mode: 0o755 });
+    const notify = { desktop: true, url, secret_file: '~/webhook-secret' };
     const bridge = await startBridge({
       claude: binary,
       workplace,
       script: [runs('echo the-words > made.txt'), says('Done.')],
       env: { MCP_NOTIFY: JSON.stringify(notify), PATH: `${workplace.homeDir}:${process.env['PATH'] ?? ''}` },
     });
-    const id = await bridge.start({ prompt: 'Make it.', path: bridge.project, permission_mode: 'cautious' });
+    const id = await bridge.start({ prompt: 'Make it.', permission_mode: 'cautious' });
     await bridge.answerNext(id, { verdict: 'allow' });
     expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
     const settings = await bridge.mcp.readResource('config://current');
-    expect(settings).toContain(`http://127.0.0.1:${address.port}/…`);
+    expect(settings).toContain(`${url}…`);
     expect(settings).not.toContain('a-token');
     await bridge.mcp.close();
     await workplace.settled();
@@ -79,25 +75,15 @@ describeNewestClaude('notices', ({ binary }) => {
 
 it('the end of a task whose keeper was killed reaches the webhook once, though two servers find it', async () => {
   const ends: unknown[] = [];
-  const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      ends.push(JSON.parse(body));
-      response.writeHead(204).end();
-    });
+  const url = await webhook((body) => {
+    ends.push(JSON.parse(body));
+    return 204;
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('it does not listen');
-  const env = { MCP_NOTIFY: JSON.stringify({ url: `http://127.0.0.1:${address.port}/`, on: ['end'] }) };
+  const env = { MCP_NOTIFY: JSON.stringify({ url, on: ['end'] }) };
   const bridge = await startBridge({ claude: scriptedAgent, env });
   const other = await bridge.another('modern', { env });
-  const id = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
-  const file = join(bridge.workplace.stateDir, 'tasks', id, 'record.json');
-  const { keeper } = taskRecordSchema.parse(JSON.parse(await readFile(file, 'utf8')));
-  if (keeper === null) throw new Error('It has no keeper.');
-  process.kill(keeper.pid, 'SIGKILL');
+  const id = await bridge.start({ prompt: 'AGENT: never-exits' });
+  await bridge.killKeeper(id);
   const states = await Promise.all(
     [bridge.mcp, other.mcp].map((mcp) =>
       mcp.callTool('wait_for_task', { task_ids: [id], timeout_seconds: 20 }),

@@ -1,15 +1,10 @@
-import { chmod, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeRealClaude } from '../../harness/real-claude.js';
+import { program } from '../../harness/scripted-agent.js';
 import { asks, runs, says } from '../../harness/scripted-turns.js';
-import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
-import { createWorkplace } from '../../harness/workplace.js';
-
-async function logOf(bridge: TestBridge, id: string): Promise<string> {
-  return String((await bridge.call('get_task_output', { task_id: id, view: 'log' }))['text']);
-}
+import { startBridge } from '../../harness/start-bridge.js';
 
 describeRealClaude('mode claude', ({ binary }) => {
   it('leaves calls to Claude Code’s own auto mode, which lets through what stays in the project and denies what it cannot check', async () => {
@@ -22,14 +17,14 @@ describeRealClaude('mode claude', ({ binary }) => {
         says('Done.'),
       ],
     });
-    const id = await bridge.start({ prompt: 'Work.', path: bridge.project, permission_mode: 'claude' });
+    const id = await bridge.start({ permission_mode: 'claude' });
     expect(await bridge.answerNext(id, { verdict: 'allow', answers: { Choice: 'a' } })).toMatchObject({
       kind: 'question',
     });
     expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
     expect(existsSync(join(bridge.project, 'inside.txt'))).toBe(true);
     // The check runs at the API, and a scripted one has none.
-    expect(await logOf(bridge, id)).toMatch(
+    expect((await bridge.output(id, 'log')).text).toMatch(
       /Bash\(node .*failed: Auto mode is unavailable: its safety check does not run/,
     );
   });
@@ -40,28 +35,23 @@ describeRealClaude('mode claude', ({ binary }) => {
       userSettings: { disableAutoMode: 'disable' },
       script: [runs('touch asked.txt'), says('Done.')],
     });
-    const id = await bridge.start({ prompt: 'Work.', path: bridge.project, permission_mode: 'claude' });
+    const id = await bridge.start({ permission_mode: 'claude' });
     expect(await bridge.answerNext(id, { verdict: 'allow' })).toMatchObject({
       summary: 'Bash(touch asked.txt)',
     });
     expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
-    expect(await logOf(bridge, id)).toContain('Claude Code reports that it has no auto mode here');
+    expect((await bridge.output(id, 'log')).text).toContain(
+      'Claude Code reports that it has no auto mode here',
+    );
   });
 
   it.each(['auto', 'cautious', 'claude'] as const)(
     'a version that was never run is used in mode %s',
     async (mode) => {
-      const workplace = await createWorkplace();
-      const claude = join(workplace.root, 'claude');
-      const text = `#!/bin/sh\n[ "$1" = --version ] && echo '9.9.9 (Claude Code)' && exit 0\nexec '${binary}' "$@"\n`;
-      await writeFile(claude, text);
-      await chmod(claude, 0o755);
-      const bridge = await startBridge({
-        claude,
-        workplace,
-        script: [runs('touch made.txt'), says('Done.')],
-      });
-      const id = await bridge.start({ prompt: 'Work.', path: bridge.project, permission_mode: mode });
+      const text = `[ "$1" = --version ] && echo '9.9.9 (Claude Code)' && exit 0\nexec '${binary}' "$@"`;
+      const script = [runs('touch made.txt'), says('Done.')];
+      const bridge = await startBridge({ claude: program('claude', text), script });
+      const id = await bridge.start({ permission_mode: mode });
       if (mode === 'cautious') await bridge.answerNext(id, { verdict: 'allow' });
       expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
       expect(existsSync(join(bridge.project, 'made.txt'))).toBe(true);

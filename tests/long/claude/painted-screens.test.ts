@@ -67,13 +67,7 @@ async function bringsNoKey(binary: string, args: '' | 'post'): Promise<void> {
     script: [runs(start), runs('touch pwned'), says('Done.')],
   });
   await writeFile(join(bridge.project, 'paint.py'), painter);
-  const id = await bridge.start({
-    prompt: 'Work.',
-    path: bridge.project,
-    permission_mode: 'cautious',
-    keep_open: true,
-    timeout_seconds: 3_600,
-  });
+  const id = await bridge.start({ permission_mode: 'cautious', keep_open: true, timeout_seconds: 3_600 });
   await bridge.answerNext(id, { verdict: 'allow' });
   const pwned = await bridge.until(id, ({ decisions }) =>
     decisions.some(({ summary }) => summary.includes('touch pwned')),
@@ -103,7 +97,7 @@ describeRealClaude('a program of the agent that paints screens onto the terminal
       env: { ...SUBSCRIBER.env, MCP_RESUME_AFTER_LIMIT: 'true' },
       script: [limitReached(Date.now() + 2 * HOUR_MS), says('Later.')],
     });
-    const id = await bridge.start({ prompt: 'Work.', path: bridge.project, timeout_seconds: 14_400 });
+    const id = await bridge.start({ timeout_seconds: 14_400 });
     const waiting = await bridge.until(id, (view) => view.status === 'waiting');
     expect(waiting).toMatchObject({ trouble: { kind: 'usage-limit' } });
     await bridge.call('message_task', { task_id: id, text: 'Now?' });

@@ -13,7 +13,7 @@ describeRealClaude('a command that goes on', ({ binary }) => {
         claude: binary,
         script: [{ tools: [background] }, says('Started.'), says('It ended.')],
       });
-      const id = await bridge.start({ prompt: 'Start it.', path: bridge.project, driver });
+      const id = await bridge.start({ prompt: 'Start it.', driver });
       await bridge.end(id);
       expect((await bridge.output(id, 'log')).text).toMatch(
         /: runs in the background\n[^]*✗ Bash\(.*\): exit code 3\n {4}begun\n {4}done\n/,
@@ -27,7 +27,7 @@ describeRealClaude('a command that goes on', ({ binary }) => {
   it('until the task is killed is in log and receipt with what it had printed', async () => {
     const command = 'echo begun; sleep 60';
     const bridge = await startBridge({ claude: binary, script: [runs(command), says('Woke up.')] });
-    const id = await bridge.start({ prompt: 'Wait.', path: bridge.project });
+    const id = await bridge.start({ prompt: 'Wait.' });
     await bridge.until(id, async () => (await bridge.output(id, 'log')).text.includes('▶ Bash'));
     await bridge.until(id, async () => (await bridge.output(id, 'screen')).text.includes('ctrl+b'));
     await bridge.call('kill_task', { task_id: id });

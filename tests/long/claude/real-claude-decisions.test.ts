@@ -12,20 +12,13 @@ async function closed(bridge: TestBridge, id: string): Promise<string[]> {
   return events.map(({ tool, verdict, answered_by }) => [tool, verdict, answered_by].join(' '));
 }
 
-function told(bridge: TestBridge): string {
-  return bridge.api.requests
-    .flatMap((request) => request.toolResults)
-    .map(({ text }) => text)
-    .join('\n');
-}
-
 describeNewestClaude('what an answer carries', ({ binary }) => {
   it('files from outside that CLAUDE.md imports are asked about', async () => {
     const bridge = await startBridge({ claude: binary, script: [says('Done.')] });
     const outside = join(bridge.workplace.homeDir, 'outside.txt');
     writeFileSync(outside, 'Words from outside.');
     writeFileSync(join(bridge.project, 'CLAUDE.md'), `See @${outside}`);
-    const id = await bridge.start({ prompt: 'Work.', path: bridge.project });
+    const id = await bridge.start();
     const imports = await bridge.answerNext(id, { verdict: 'deny', message: 'No.' });
     expect(imports.summary).toBe(`Let CLAUDE.md import files from outside of the project: ${outside}`);
     expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Done.' });
@@ -41,12 +34,7 @@ describeNewestClaude('what an answer carries', ({ binary }) => {
         env: { MCP_RULES: JSON.stringify(rules) },
         script: [runs('touch asked.txt'), runs('touch one.txt'), runs('touch one.txt'), says('All made.')],
       });
-      const id = await bridge.start({
-        prompt: 'Touch.',
-        path: bridge.project,
-        permission_mode: 'cautious',
-        driver,
-      });
+      const id = await bridge.start({ prompt: 'Touch.', permission_mode: 'cautious', driver });
       const asked = await bridge.decision(id);
       const answer = { task_id: id, decision_id: asked.decision_id, verdict: 'allow' };
       expect(await bridge.refusal('respond_to_task', { ...answer, answers: { command: 'rm -r .' } })).toMatch(
@@ -89,7 +77,6 @@ describeNewestClaude('what an answer carries', ({ binary }) => {
     ];
     const id = await bridge.start({
       prompt: 'Plan it.',
-      path: bridge.project,
       permission_mode: 'cautious',
       driver,
       keep_open: true,
@@ -100,7 +87,7 @@ describeNewestClaude('what an answer carries', ({ binary }) => {
     await bridge.call('message_task', { task_id: id, text: 'And again.' });
     await bridge.answerNext(id, { verdict: 'allow', answers: { mode: 'auto', plan: '1. Touch b alone.' } });
     await bridge.until(id, (view) => view.last_output.includes('The second is done.'));
-    expect(told(bridge)).toContain('1. Touch b alone.');
+    expect(bridge.told().join('\n')).toContain('1. Touch b alone.');
     expect(existsSync(join(bridge.project, 'b.txt'))).toBe(true);
     // The first was written without a question, since the CLI itself accepts edits; the second by mode auto.
     expect(await closed(bridge, id)).toEqual(['ExitPlanMode allow caller', 'ExitPlanMode allow caller']);
@@ -113,11 +100,7 @@ describeNewestClaude('what an answer carries', ({ binary }) => {
       script: [runs('echo made > made.txt'), says('All made.')],
       userSettings: { disableAllHooks: true },
     });
-    const id = await bridge.start({
-      prompt: 'Make it.',
-      path: bridge.project,
-      permission_mode: 'cautious',
-    });
+    const id = await bridge.start({ prompt: 'Make it.', permission_mode: 'cautious' });
     const decision = await bridge.answerNext(id, { verdict: 'allow' });
     expect(decision).toMatchObject({ kind: 'permission' });
     expect(decision.summary).toContain('echo made > made.txt');

@@ -48,7 +48,7 @@ describeNewestClaude('a person at a client that shows forms', ({ binary }) => {
         return message.includes('Trust') || message.includes('git init allowed') ? {} : 'decline';
       },
     });
-    const id = await bridge.start({ prompt: 'Ask.', path: bridge.project, permission_mode: 'cautious' });
+    const id = await bridge.start({ prompt: 'Ask.', permission_mode: 'cautious' });
     expect(await followed(bridge, id)).toMatchObject({ status: 'completed', last_output: 'All answered.' });
     const forms = [
       `Claude Code asks to go on: Trust the folder ${bridge.project}`,
@@ -58,8 +58,7 @@ describeNewestClaude('a person at a client that shows forms', ({ binary }) => {
       'Claude Code asks to go on: Bash',
     ];
     expect(shown).toEqual(forms);
-    const told = bridge.api.requests.flatMap(({ toolResults }) => toolResults.map(({ text }) => text));
-    expect(told.join('\n')).toMatch(/That[^]*Red, Green/);
+    expect(bridge.told().join('\n')).toMatch(/That[^]*Red, Green/);
     expect(existsSync(join(bridge.project, 'allowed'))).toBe(true);
     const closed = await bridge.events(id, 'decision-closed');
     // The plan had no text, and its mode counts all the same: what it then wrote was not asked about.
@@ -92,12 +91,7 @@ describeNewestClaude('a person at a client that shows forms', ({ binary }) => {
       script: [runs('echo hi > hello.txt'), says('Done.')],
       person: () => undefined,
     });
-    const id = await bridge.start({
-      prompt: 'Write.',
-      path: bridge.project,
-      driver: 'print',
-      permission_mode: 'cautious',
-    });
+    const id = await bridge.start({ prompt: 'Write.', driver: 'print', permission_mode: 'cautious' });
     await bridge.answerNext(id, { verdict: 'allow' });
     expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
   });

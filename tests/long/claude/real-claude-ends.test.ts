@@ -14,7 +14,7 @@ describeNewestClaude('the end of a task of the newest CLI', ({ binary }) => {
     'a task that is killed in the middle leaves no process and a free project (%s)',
     async (driver) => {
       const bridge = await startBridge({ claude: binary, script: [worksForEver, says('Fresh.')] });
-      const id = await bridge.start({ prompt: 'Work.', path: bridge.project, driver });
+      const id = await bridge.start({ driver });
       await commandRuns(bridge);
       expect(await bridge.call('kill_task', { task_id: id })).toMatchObject({
         status: 'killed',
@@ -23,7 +23,7 @@ describeNewestClaude('the end of a task of the newest CLI', ({ binary }) => {
       await onlyTheServerLives(bridge);
       expect(await bridge.status(id)).toMatchObject({ status: 'killed', reason: 'Terminated by kill_task.' });
       expect(await bridge.refusal('kill_task', { task_id: id })).toMatch(/^TASK_NOT_RUNNING: .*killed/);
-      const next = await bridge.start({ prompt: 'Again.', path: bridge.project });
+      const next = await bridge.start({ prompt: 'Again.' });
       expect(await bridge.end(next)).toMatchObject({ status: 'completed', last_output: 'Fresh.' });
     },
   );
@@ -42,7 +42,7 @@ describeNewestClaude('the end of a task of the newest CLI', ({ binary }) => {
 
   it('a CLI that somebody kills fails its task, and what it had started is ended', async () => {
     const bridge = await startBridge({ claude: binary, script: [worksForEver] });
-    const id = await bridge.start({ prompt: 'Work.', path: bridge.project });
+    const id = await bridge.start();
     await commandRuns(bridge);
     const claude = await pidOfClaude(bridge, binary);
     process.kill(claude, 'SIGKILL');

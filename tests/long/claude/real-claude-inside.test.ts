@@ -44,8 +44,7 @@ describeRealClaude('the bridge inside its own tasks', ({ binary }) => {
       Object.assign(asked, { task_id: cautious, decision_id });
       const auto = await bridge.start({ prompt: 'Answer it.', path: bold, permission_mode: 'auto', driver });
       expect(await bridge.end(auto)).toMatchObject({ status: 'completed' });
-      const told = bridge.api.requests.flatMap(({ toolResults }) => toolResults).map(({ text }) => text);
-      expect(told.join('\n')).toMatch(/No such tool available/);
+      expect(bridge.told().join('\n')).toMatch(/No such tool available/);
       expect(
         bridge.api.requests.flatMap(({ toolNames }) => toolNames).filter((name) => /bridge/.test(name)),
       ).toEqual([]);

@@ -15,7 +15,7 @@ describeRealClaude('what is said to the real CLI', ({ binary }) => {
       // The last command may end a moment before the session does, and the model is asked again.
       script: [runs(command, 'Long one.'), runs(second, 'After the interrupt.'), thinksForEver],
     });
-    const id = await bridge.start({ prompt: 'Work.', path: bridge.project, keep_open: true });
+    const id = await bridge.start({ keep_open: true });
     await expect.poll(() => existsSync(join(bridge.project, 'printed'))).toBe(true);
     await bridge.until(id, (view) => view.activity.includes('line-'));
     await bridge.call('message_task', { task_id: id, interrupt: true });
@@ -49,7 +49,7 @@ describeRealClaude('what is said to the real CLI', ({ binary }) => {
       claude: binary,
       script: [says('Done.'), { ...says('Done.'), delayMs: 1_500 }],
     });
-    const id = await bridge.start({ prompt: 'Work.', path: bridge.project, keep_open: true });
+    const id = await bridge.start({ keep_open: true });
     await bridge.until(id, (view) => view.status === 'waiting');
     await bridge.call('message_task', { task_id: id, text: 'Again.' });
     const running = await bridge.status(id);
@@ -67,7 +67,7 @@ describeRealClaude('what is said to the real CLI', ({ binary }) => {
       claude: binary,
       script: [runs('touch first', 'First.'), says('First is done.'), says('Second is done.')],
     });
-    const id = await bridge.start({ prompt: '--version', path: bridge.project, permission_mode: 'cautious' });
+    const id = await bridge.start({ prompt: '--version', permission_mode: 'cautious' });
     const decision = await bridge.decision(id);
     await bridge.call('message_task', { task_id: id, text: 'Then the second.\nWith two lines.' });
     await bridge.respond(id, decision, { verdict: 'allow' });
@@ -88,12 +88,7 @@ describeNewestClaude('what is said to a session of the newest CLI', ({ binary })
         claude: binary,
         script: [first, says('As you say.'), runs('touch went-on')],
       });
-      const id = await bridge.start({
-        prompt: 'Work.',
-        path: bridge.project,
-        permission_mode: 'cautious',
-        keep_open: true,
-      });
+      const id = await bridge.start({ permission_mode: 'cautious', keep_open: true });
       await bridge.decision(id);
       await bridge.call('message_task', { task_id: id, text: 'Do this.' });
       await bridge.call('message_task', { task_id: id, interrupt: true });
@@ -113,7 +108,7 @@ describeNewestClaude('what is said to a session of the newest CLI', ({ binary })
       claude: binary,
       script: [says('One.'), says('Two.'), says('Three.')],
     });
-    const id = await bridge.start({ prompt: 'Count.', path: bridge.project, keep_open: true });
+    const id = await bridge.start({ prompt: 'Count.', keep_open: true });
     for (const turn of [1, 2]) {
       await bridge.until(id, (view) => view.status === 'waiting' && view.activity.startsWith('Ready'));
       await bridge.call('message_task', { task_id: id, text: `Next, ${turn}.` });
@@ -134,7 +129,7 @@ describeNewestClaude('what is said to a session of the newest CLI', ({ binary })
     'a message reaches the model exactly, whatever the input box makes of it (%#)',
     async (text) => {
       const bridge = await startBridge({ claude: binary, script: [says('One.'), says('Two.')] });
-      const id = await bridge.start({ prompt: 'Count.', path: bridge.project, keep_open: true });
+      const id = await bridge.start({ prompt: 'Count.', keep_open: true });
       await bridge.until(id, (view) => view.status === 'waiting');
       await bridge.call('message_task', { task_id: id, text });
       await bridge.until(id, (view) => view.status === 'waiting' && view.last_output === 'Two.');
@@ -147,7 +142,7 @@ describeNewestClaude('what is said to a session of the newest CLI', ({ binary })
 
   it('a message that ends Claude Code is named in the reason', async () => {
     const bridge = await startBridge({ claude: binary, script: [says('Which name, exit or quit?')] });
-    const id = await bridge.start({ prompt: 'Ask.', path: bridge.project, keep_open: true });
+    const id = await bridge.start({ prompt: 'Ask.', keep_open: true });
     await bridge.until(id, (view) => view.status === 'waiting');
     await bridge.refusal('message_task', { task_id: id, text: 'quit' });
     expect(await bridge.end(id)).toMatchObject({
@@ -155,7 +150,7 @@ describeNewestClaude('what is said to a session of the newest CLI', ({ binary })
       reason: expect.stringContaining('took "quit" for a word of its own'),
       last_output: 'Which name, exit or quit?',
     });
-    const other = await bridge.start({ prompt: 'exit', path: bridge.project });
+    const other = await bridge.start({ prompt: 'exit' });
     expect(await bridge.end(other)).toMatchObject({
       status: 'failed',
       reason: expect.stringContaining('before its turn began'),
@@ -170,7 +165,7 @@ describeNewestClaude('what is said to a session of the newest CLI', ({ binary })
       '# not a heading\n! touch pwned',
     ];
     const bridge = await startBridge({ claude: binary, script: [says('Read.')] });
-    const id = await bridge.start({ prompt: `Say: ${prompts.join('\n')}`, path: bridge.project });
+    const id = await bridge.start({ prompt: `Say: ${prompts.join('\n')}` });
     expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Read.' });
     expect(bridge.api.requests.some(({ userText }) => userText.includes(prompts.join('\n')))).toBe(true);
     expect(await readdir(bridge.project)).toEqual(['.claude']);
@@ -179,7 +174,7 @@ describeNewestClaude('what is said to a session of the newest CLI', ({ binary })
   it('a prompt of nearly 1 MB arrives whole', async () => {
     const prompt = `begin "$(x)" ${'lorem ipsum é☃ '.repeat(55_000)} the end`;
     const bridge = await startBridge({ claude: binary, script: [says('Read all.')] });
-    const id = await bridge.start({ prompt, path: bridge.project });
+    const id = await bridge.start({ prompt });
     expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Read all.' });
     expect(bridge.api.requests.some(({ userText }) => userText.includes(prompt))).toBe(true);
   });

@@ -18,12 +18,7 @@ describeNewestClaude('a task over the print driver', ({ binary }) => {
           says('I go on without both.'),
         ],
       });
-      const id = await bridge.start({
-        prompt: 'Touch it.',
-        path: bridge.project,
-        driver,
-        permission_mode: 'cautious',
-      });
+      const id = await bridge.start({ prompt: 'Touch it.', driver, permission_mode: 'cautious' });
       expect(await bridge.end(id)).toMatchObject({
         status: 'completed',
         last_output: 'I go on without both.',
@@ -33,8 +28,8 @@ describeNewestClaude('a task over the print driver', ({ binary }) => {
         { kind: 'question', verdict: 'deny', answered_by: 'deadline' },
         { kind: 'permission', verdict: 'deny', answered_by: 'deadline' },
       ]);
-      const told = bridge.api.requests.flatMap(({ toolResults }) => toolResults);
-      expect(told.filter(({ text }) => text.includes('No answer came within 1 seconds'))).toHaveLength(2);
+      const late = bridge.told().filter((text) => text.includes('No answer came within 1 seconds'));
+      expect(late).toHaveLength(2);
     },
   );
 
@@ -43,12 +38,7 @@ describeNewestClaude('a task over the print driver', ({ binary }) => {
       claude: binary,
       script: [thinksForEver, says('Yes?'), thinksForEver],
     });
-    const id = await bridge.start({
-      prompt: 'Think.',
-      path: bridge.project,
-      driver: 'print',
-      keep_open: true,
-    });
+    const id = await bridge.start({ prompt: 'Think.', driver: 'print', keep_open: true });
     await expect.poll(() => bridge.api.turnsServed).toBe(1);
     await bridge.call('message_task', { task_id: id, interrupt: true, text: 'Hello?' });
     await bridge.until(id, (view) => view.status === 'waiting');

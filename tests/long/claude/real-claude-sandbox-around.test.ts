@@ -4,24 +4,12 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { ScriptedTurn } from '../../../src/cli/demo/scripted-api.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
-import { gitIn, writeFiles } from '../../harness/project-files.js';
+import { gitIn, repository, writeFiles } from '../../harness/project-files.js';
 import { runs, says } from '../../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
 
 const SECRET = 'LEAKED-7731';
 const KEPT = 'as it was';
-
-/** What the commands of the session printed. */
-function printed({ api }: TestBridge): string {
-  return api.requests.flatMap(({ toolResults }) => toolResults.map(({ text }) => text)).join('\n');
-}
-
-async function repository(folder: string): Promise<void> {
-  await writeFiles(folder, { 'a.txt': 'a' });
-  gitIn(folder, 'init', '-q', '-b', 'main');
-  gitIn(folder, 'add', '.');
-  gitIn(folder, 'commit', '-qm', 'base');
-}
 
 /** A bridge whose model does what is put into the list, turn after turn. */
 async function scriptedBridge(binary: string, projects = ['app']) {
@@ -58,8 +46,13 @@ describeNewestClaude('what lies around the project of a sandbox', ({ binary }) =
     script.push(runs(`cat ${[...home.map((name) => `"$HOME/${name}"`), ...project].join(' ')}; true`));
     await attack(bridge);
     // A masked folder is empty.
-    expect(printed(bridge).match(/denied|No such file/g)).toHaveLength(home.length + project.length);
-    expect(printed(bridge)).not.toContain(SECRET);
+    expect(
+      bridge
+        .told()
+        .join('\n')
+        .match(/denied|No such file/g),
+    ).toHaveLength(home.length + project.length);
+    expect(bridge.told().join('\n')).not.toContain(SECRET);
   });
 
   it('worktrees and files of other tasks, hooks that the config names, and modules are not written', async () => {
@@ -107,20 +100,15 @@ describeNewestClaude('what lies around the project of a sandbox', ({ binary }) =
       { tools: [{ name: 'Bash', input: outside }] },
       runs(excludes),
     );
-    const id = await bridge.start({ ...sandboxed, path: bridge.project });
+    const id = await bridge.start({ ...sandboxed });
     await bridge.answerNext(id, { verdict: 'allow' });
     expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
     expect(existsSync(join(bridge.project, '.git'))).toBe(false);
     script.push(runs(excludes));
-    const next = await bridge.start({
-      ...sandboxed,
-      driver: 'interactive',
-      path: bridge.project,
-      continue_from: id,
-    });
+    const next = await bridge.start({ ...sandboxed, driver: 'interactive', continue_from: id });
     expect(await bridge.end(next)).toMatchObject({ status: 'completed' });
-    expect(printed(bridge)).toContain('innocent');
-    expect(printed(bridge)).not.toContain(SECRET);
+    expect(bridge.told().join('\n')).toContain('innocent');
+    expect(bridge.told().join('\n')).not.toContain(SECRET);
   });
 
   it('what two tasks hold in one repository stays held until both have ended', async () => {
@@ -160,7 +148,7 @@ describeNewestClaude('what lies around the project of a sandbox', ({ binary }) =
     await expect.poll(() => script.length).toBe(0);
     const second = await bridge.start({ prompt: 'Go.', path: app, on_conflict: 'worktree' });
     for (const id of [first, second]) expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
-    expect(printed(bridge)).toContain('Read-only file system');
+    expect(bridge.told().join('\n')).toContain('Read-only file system');
     const worktree = join(app, '.claude/worktrees', second);
     expect(['CLAUDE.md', '.claude/settings.json'].filter((name) => existsSync(join(worktree, name)))).toEqual(
       [],

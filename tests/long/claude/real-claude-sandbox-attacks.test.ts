@@ -5,18 +5,13 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeNewestClaude } from '../../harness/real-claude.js';
-import { gitIn, writeFiles } from '../../harness/project-files.js';
+import { gitIn, repository, writeFiles } from '../../harness/project-files.js';
 import { runs, says, thinksForEver } from '../../harness/scripted-turns.js';
 import { SANDBOX_PROXY_LISTENS } from '../../harness/sandbox-proxy.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
 
 const SECRET = 'LEAKED-7731';
 const KEPT = 'as it was';
-
-/** What all commands of the session printed. */
-function printed({ api }: TestBridge): string {
-  return api.requests.flatMap(({ toolResults }) => toolResults.map(({ text }) => text)).join('\n');
-}
 
 /** Runs the commands in a task of mode sandboxed, each in a call of its own, and waits for its end. */
 async function attack(bridge: TestBridge, more: Readonly<Record<string, unknown>> = {}): Promise<string> {
@@ -59,7 +54,7 @@ describeNewestClaude('attacks on the sandbox', ({ binary }) => {
     await symlink('.env', join(bridge.project, 'to-env'));
     await writeFiles(bridge.workplace.homeDir, { '.ssh/id_rsa': SECRET });
     await attack(bridge);
-    const told = printed(bridge);
+    const told = bridge.told().join('\n');
     expect(told).toContain('ermission denied');
     expect(told).not.toContain(SECRET);
     expect(told).not.toMatch(/sk-ant|HOOK_TOKEN=/);
@@ -132,10 +127,7 @@ describeNewestClaude('attacks on the sandbox', ({ binary }) => {
 
   it('nothing outside is written, reached by a socket, seen or signalled', async () => {
     const listener = createServer((socket) => socket.end('REACHED'));
-    const bridge = await startBridge({
-      claude: binary,
-      script: (request) => turns(request.kind),
-    });
+    const bridge = await startBridge({ claude: binary, script: (request) => turns(request.kind) });
     const path = join(bridge.workplace.root, 'run', 'some.sock');
     listener.listen(path);
     await once(listener, 'listening');
@@ -163,7 +155,7 @@ describeNewestClaude('attacks on the sandbox', ({ binary }) => {
     ];
     const turns = (kind: string) => (kind === 'turn' ? script.shift() : undefined) ?? says('Done.');
     await attack(bridge);
-    const told = printed(bridge);
+    const told = bridge.told().join('\n');
     expect(told).not.toMatch(/REACHED|message_start|HOME=.*\n.*MCP_/);
     expect(existsSync(join(bridge.workplace.homeDir, 'x'))).toBe(false);
     expect(existsSync(join(bridge.workplace.projectsDir, 'x'))).toBe(false);
@@ -178,10 +170,7 @@ describeNewestClaude('attacks on the sandbox', ({ binary }) => {
       script: (request) => (request.kind === 'turn' ? script.shift() : undefined) ?? says('Done.'),
     });
     const main = bridge.project;
-    await writeFiles(main, { 'a.txt': 'a', 'CLAUDE.md': KEPT });
-    gitIn(main, 'init', '-q');
-    gitIn(main, 'add', '.');
-    gitIn(main, 'commit', '-qm', 'base');
+    await repository(main, { 'a.txt': 'a', 'CLAUDE.md': KEPT });
     const config = await readFile(join(main, '.git/config'), 'utf8');
     const script = [
       thinksForEver,
@@ -196,13 +185,13 @@ describeNewestClaude('attacks on the sandbox', ({ binary }) => {
     const holder = await bridge.start({ prompt: 'Wait.', path: main });
     await expect.poll(() => script.length).toBe(3);
     const id = await attack(bridge, { on_conflict: 'worktree' });
-    expect(printed(bridge)).toContain('work\nbase');
+    expect(bridge.told().join('\n')).toContain('work\nfirst');
     expect(await readFile(join(main, '.git/config'), 'utf8')).toBe(config);
     expect(existsSync(join(main, '.git/hooks/post-commit'))).toBe(false);
     expect(await readFile(join(main, 'a.txt'), 'utf8')).toBe('a');
     await expect.poll(() => existsSync(join(main, '.git/commondir'))).toBe(false);
     const worktree = join(main, '.claude', 'worktrees', id);
-    expect(gitIn(worktree, 'log', '--format=%s')).toBe('work\nbase\n');
+    expect(gitIn(worktree, 'log', '--format=%s')).toBe('work\nfirst\n');
     expect(await readFile(join(worktree, 'CLAUDE.md'), 'utf8')).toBe(KEPT);
     await bridge.call('kill_task', { task_id: holder });
   });
@@ -240,8 +229,8 @@ describeNewestClaude('attacks on the sandbox', ({ binary }) => {
     });
     await attack(bridge);
     expect(existsSync(join(bridge.workplace.homeDir, 'outside'))).toBe(false);
-    expect(printed(bridge)).toContain('blocked by network allowlist');
-    expect(printed(bridge)).not.toMatch(/^OPENED/m);
+    expect(bridge.told().join('\n')).toContain('blocked by network allowlist');
+    expect(bridge.told().join('\n')).not.toMatch(/^OPENED/m);
     expect(await readdir(app)).not.toContain('hook-ran');
     expect(await readdir(app)).not.toContain('server-ran');
     expect(bridge.api.requests.map(({ userText }) => userText).join('')).toContain('REMEMBERED');
@@ -257,14 +246,8 @@ describeNewestClaude('attacks on the sandbox', ({ binary }) => {
         runs('python3 -c "import time; time.sleep(300)"'),
       ],
     });
-    gitIn(bridge.project, 'init', '-q');
-    gitIn(bridge.project, 'commit', '-q', '--allow-empty', '-m', 'base');
-    const id = await bridge.start({
-      prompt: 'Go.',
-      path: bridge.project,
-      permission_mode: 'sandboxed',
-      driver: 'print',
-    });
+    await repository(bridge.project, {});
+    const id = await bridge.start({ prompt: 'Go.', permission_mode: 'sandboxed', driver: 'print' });
     await expect.poll(() => bridge.api.turnsServed, { timeout: 30_000 }).toBe(2);
     expect(await bridge.call('kill_task', { task_id: id })).toMatchObject({ status: 'killed' });
     // What is left of the task, here or in the sandbox, fails the test when the bridge is closed.

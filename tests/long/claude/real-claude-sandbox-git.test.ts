@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { describeNewestClaude } from '../../harness/real-claude.js';
-import { gitIn, writeFiles } from '../../harness/project-files.js';
+import { gitIn, repository, writeFiles } from '../../harness/project-files.js';
 import { runs, says } from '../../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
 
@@ -10,10 +10,8 @@ const SECRET = 'LEAKED-7731';
 const MASKED = /^warning: unable to access '\.gitattributes': Permission denied\n?/gm;
 
 /** What the commands of the task printed, one text each. */
-function printed({ api }: TestBridge): string[] {
-  return api.requests.flatMap(({ toolResults }) =>
-    toolResults.map(({ text }) => text.replaceAll(MASKED, '').trim()),
-  );
+function printed(bridge: TestBridge): string[] {
+  return bridge.told().map((text) => text.replaceAll(MASKED, '').trim());
 }
 
 const FILES = { 'a.txt': 'a', 'CLAUDE.md': 'as it was', '.gitignore': '.env\n' };
@@ -47,19 +45,11 @@ describeNewestClaude('git in the sandbox', ({ binary }) => {
         says('Done.'),
       ],
     });
-    await writeFiles(bridge.project, FILES);
     await writeFiles(bridge.workplace.homeDir, { '.config/git/ignore': '*.own\n' });
-    gitIn(bridge.project, 'init', '-q');
-    gitIn(bridge.project, 'add', '.');
-    gitIn(bridge.project, 'commit', '-qm', 'base');
+    await repository(bridge.project, FILES);
     // Secrets that nobody ignores.
     await writeFiles(bridge.project, { 'deep/er/x.pem': SECRET, 'deep/er/[1].key': SECRET });
-    const id = await bridge.start({
-      prompt: 'Go.',
-      path: bridge.project,
-      permission_mode: 'sandboxed',
-      driver: 'print',
-    });
+    const id = await bridge.start({ prompt: 'Go.', permission_mode: 'sandboxed', driver: 'print' });
     const asked = await bridge.decision(id);
     expect(asked.summary).toBe('Write(AGENTS.md)');
     await bridge.call('respond_to_task', { task_id: id, decision_id: asked.decision_id, verdict: 'allow' });
@@ -67,6 +57,6 @@ describeNewestClaude('git in the sandbox', ({ binary }) => {
     expectOrdinaryGit(printed(bridge));
     // What is made with a person's leave is a file as any other.
     expect(printed(bridge).at(-1)).toMatch(/AGENTS.md\nmore.txt$/);
-    expect(gitIn(bridge.project, 'log', '--format=%s')).toBe('real\nwork\nbase\n');
+    expect(gitIn(bridge.project, 'log', '--format=%s')).toBe('real\nwork\nfirst\n');
   });
 });

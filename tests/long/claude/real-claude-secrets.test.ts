@@ -11,21 +11,12 @@ const SECRET = 'swordfish-1234';
 
 /** Denies so many decisions of a cautious task, and lets it end; what was asked about. */
 async function denied(bridge: TestBridge, driver: string, count: number): Promise<string[]> {
-  const id = await bridge.start({
-    prompt: 'Go.',
-    path: bridge.project,
-    permission_mode: 'cautious',
-    driver,
-  });
+  const id = await bridge.start({ prompt: 'Go.', permission_mode: 'cautious', driver });
   const asked: string[] = [];
   while (asked.length < count)
     asked.push((await bridge.answerNext(id, { verdict: 'deny', message: 'No.' })).summary);
   expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Done.' });
   return asked;
-}
-
-function toolResults(bridge: TestBridge): string[] {
-  return bridge.api.requests.flatMap((request) => request.toolResults).map(({ text }) => text);
 }
 
 describeRealClaude('files of secrets in mode cautious', ({ binary }) => {
@@ -53,8 +44,8 @@ describeRealClaude('files of secrets in mode cautious', ({ binary }) => {
     await symlink('.env', join(bridge.project, 'link.txt'));
     const asked = await denied(bridge, driver, reads.length + lines.length);
     expect(asked).toHaveLength(reads.length + lines.length);
-    expect(toolResults(bridge).filter((text) => text.includes(SECRET))).toEqual([]);
-    expect(toolResults(bridge).filter((text) => text.includes('an example'))).toHaveLength(1);
+    expect(bridge.told().filter((text) => text.includes(SECRET))).toEqual([]);
+    expect(bridge.told().filter((text) => text.includes('an example'))).toHaveLength(1);
   });
 });
 
@@ -92,9 +83,9 @@ describeRealClaude('the environment of commands', ({ binary }) => {
       claude: binary,
       script: [runs('env; tr "\\0" "\\n" < /proc/self/environ; echo shown'), says('Done.')],
     });
-    const id = await bridge.start({ prompt: 'Go.', path: bridge.project, driver });
+    const id = await bridge.start({ prompt: 'Go.', driver });
     expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Done.' });
-    const [shown = ''] = toolResults(bridge);
+    const [shown = ''] = bridge.told();
     expect(shown).toContain('shown');
     expect(shown).toContain('ANTHROPIC_BASE_URL');
     expect(shown).not.toMatch(/ANTHROPIC_API_KEY|CLAUDE_CODE_BRIDGE_HOOK_TOKEN/);

@@ -1,13 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { SUBSCRIBER, limitReached } from '../../harness/limit-answers.js';
 import { describeNewestClaude, drivers } from '../../harness/real-claude.js';
 import { runs, says } from '../../harness/scripted-turns.js';
-import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
+import { startBridge } from '../../harness/start-bridge.js';
 import type { TaskClient } from '../../harness/task-client.js';
-import { taskRecordSchema, type TaskRecord } from '../../../src/tasks/task.js';
 
 /** The bridge goes on two minutes after a reset; the interactive CLI tells it in whole minutes. */
 const MARGIN_MS = 120_000;
@@ -23,7 +20,7 @@ describeNewestClaude('trouble with the API', ({ binary }) => {
   it.each(drivers)('a usage limit fails the task (%s) and says until when', async (driver) => {
     const resetsAtMs = Date.now() + 2 * HOUR_MS;
     const bridge = await startBridge({ claude: binary, ...SUBSCRIBER, script: [limitReached(resetsAtMs)] });
-    const id = await bridge.start({ prompt: 'Work.', path: bridge.project, driver });
+    const id = await bridge.start({ driver });
     const end = await bridge.end(id);
     expect(end).toMatchObject({ status: 'failed', trouble: { kind: 'usage-limit' } });
     const reset = new Date(resetsAtMs).toISOString();
@@ -42,16 +39,16 @@ describeNewestClaude('trouble with the API', ({ binary }) => {
     ];
     const script = () => (turns.shift() ?? (() => says('No more.')))();
     const bridge = await startBridge({ claude: binary, ...resuming, script });
-    const id = await bridge.start({ prompt: 'Work.', path: bridge.project, driver: 'print' });
+    const id = await bridge.start({ driver: 'print' });
     const waiting = await bridge.until(id, (view) => view.status === 'waiting');
     expect(waiting).toMatchObject({ trouble: { kind: 'usage-limit' } });
     expect(waiting.reason).toContain('continues automatically');
-    const before = await recordOf(bridge, id);
+    const before = await bridge.record(id);
     await bridge.mcp.close();
     process.kill(before.agent?.pid ?? Number.NaN, 'SIGKILL');
     const later = await bridge.another();
     expect(await later.end(id)).toMatchObject({ status: 'completed', last_output: 'All of it.' });
-    const after = await recordOf(bridge, id);
+    const after = await bridge.record(id);
     expect(after.agent?.pid).not.toBe(before.agent?.pid);
     expect(after.session_id).not.toBe(before.session_id);
     // Each program counts what it used itself: the first had one answer of the model, the second another.
@@ -69,7 +66,7 @@ describeNewestClaude('trouble with the API', ({ binary }) => {
       message: 'prompt is too long: 208310 tokens > 200000 maximum',
     };
     const bridge = await startBridge({ claude: binary, script: [{ error, repeat: 20 }] });
-    const id = await bridge.start({ prompt: 'Work.', path: bridge.project, driver: 'print' });
+    const id = await bridge.start({ driver: 'print' });
     const end = await bridge.end(id);
     expect(end).toMatchObject({ status: 'failed', trouble: { kind: 'context-full' } });
     expect(end.reason).toContain('Start a new session');
@@ -80,9 +77,4 @@ async function receiptOf(client: TaskClient, taskId: string): Promise<z.infer<ty
   return z
     .looseObject({ receipt: receiptSchema })
     .parse(await client.call('get_task_result', { task_id: taskId })).receipt;
-}
-
-async function recordOf(bridge: TestBridge, taskId: string): Promise<TaskRecord> {
-  const path = join(bridge.workplace.stateDir, 'tasks', taskId, 'record.json');
-  return taskRecordSchema.parse(JSON.parse(await readFile(path, 'utf8')));
 }

@@ -20,7 +20,7 @@ describeRealClaude('a task for the real CLI', ({ binary }) => {
         says('Carried out.'),
       ],
     });
-    const id = await bridge.start({ prompt: 'Plan it.', path: bridge.project });
+    const id = await bridge.start({ prompt: 'Plan it.' });
     expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Carried out.' });
     for (const made of ['without-plan.txt', 'with-plan.txt'])
       expect(existsSync(join(bridge.project, made)), made).toBe(true);
@@ -34,7 +34,7 @@ describeRealClaude('a task for the real CLI', ({ binary }) => {
   it('trusts the folder and uses its servers by rule in mode auto', async () => {
     const bridge = await startBridge({ claude: binary, trusted: false, script: [says('Trusted.')] });
     await nameServer(bridge);
-    const id = await bridge.start({ prompt: 'Hello.', path: bridge.project });
+    const id = await bridge.start({ prompt: 'Hello.' });
     expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Trusted.' });
     expect(await bridge.events(id, 'decision-closed')).toMatchObject([
       { tool: 'trust-folder', verdict: 'allow', answered_by: 'rule' },
@@ -50,7 +50,7 @@ describeRealClaude('a task for the real CLI', ({ binary }) => {
     async ({ verdict, status, last }) => {
       const bridge = await startBridge({ claude: binary, trusted: false, script: [says('Trusted.')] });
       await nameServer(bridge);
-      const id = await bridge.start({ prompt: 'Hello.', path: bridge.project, permission_mode: 'cautious' });
+      const id = await bridge.start({ prompt: 'Hello.', permission_mode: 'cautious' });
       const decision = await bridge.answerNext(id, { verdict });
       expect(decision).toMatchObject({ kind: 'trust', tool: 'trust-folder' });
       expect(decision.summary).toContain(bridge.project);

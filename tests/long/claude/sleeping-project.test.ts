@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { runTrust } from '../../../src/cli/trust.js';
 import { gitIn, writeFiles } from '../../harness/project-files.js';
-import { describeRealClaude } from '../../harness/real-claude.js';
+import { describeRealClaude, drivers } from '../../harness/real-claude.js';
 import { runs, says } from '../../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
 import { createWorkplace } from '../../harness/workplace.js';
@@ -41,60 +41,60 @@ async function projectThatActs({ project }: TestBridge): Promise<string> {
   return mark;
 }
 
+const startedSchema = z.looseObject({ task_id: z.string(), message: z.string() });
+
+/** Starts a task; its id, and what the answer says. */
+async function started(bridge: TestBridge, request: Readonly<Record<string, unknown>>) {
+  return startedSchema.parse(await bridge.call('start_task', request));
+}
+
 const write = (file_path: string) => ({ tools: [{ name: 'Write', input: { file_path, content: 'x' } }] });
 
 describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
-  test.each(['interactive', 'print'])(
-    'executes nothing, and its rules that deny or ask count: %s',
-    async (driver) => {
-      const own = { PostToolUse: [{ hooks: [{ type: 'command', command: 'true the-own-formatter' }] }] };
-      const bridge = await startBridge({
-        claude: binary,
-        userSettings: { hooks: own },
-        script: (request) => {
-          const { project } = bridge;
-          const turns = [
-            runs('mkdir made'),
-            runs('git status'),
-            runs('echo "$PLANTED" > asked.txt'),
-            write(join(project, 'kept', 'a')),
-            write(join(project, 'docs', 'style.md')),
-            write(join(project, 'docs', 'plain.md')),
-            says('Done.'),
-          ];
-          return request.kind === 'turn'
-            ? (turns[bridge.api.turnsServed - 1] ?? says('Done.'))
-            : says('Done.');
-        },
-      });
-      const mark = await projectThatActs(bridge);
-      const request = { prompt: 'Work.', path: bridge.project, permission_mode: 'cautious', driver };
-      const { task_id, message } = z
-        .looseObject({ task_id: z.string(), message: z.string() })
-        .parse(await bridge.call('start_task', request));
-      const settings = '.claude/settings.json';
-      for (const left of [
-        `hooks (${settings})`,
-        `permissions.allow (${settings})`,
-        'MCP server evil (.mcp.json)',
-        '.claude/skills',
-      ])
-        expect(message).toContain(left);
-      expect(message).toContain('PostToolUse: true the-own-formatter');
-      const asked: string[] = [];
-      for (let open = 0; open < 3; open++)
-        asked.push((await bridge.answerNext(task_id, { verdict: 'deny', message: 'No.' })).summary);
-      expect(await bridge.end(task_id)).toMatchObject({ status: 'completed' });
-      expect(asked).toEqual(['Bash(echo "$PLANTED" > asked.txt)', 'Write(kept/a)', 'Write(docs/style.md)']);
-      const made = ['made', 'asked.txt', 'kept', 'docs/plain.md'].filter((name) =>
-        existsSync(join(bridge.project, name)),
-      );
-      expect(made).toEqual(['docs/plain.md']);
-      expect(existsSync(mark)).toBe(false);
-    },
-  );
+  test.each(drivers)('executes nothing, and its rules that deny or ask count: %s', async (driver) => {
+    const own = { PostToolUse: [{ hooks: [{ type: 'command', command: 'true the-own-formatter' }] }] };
+    const bridge = await startBridge({
+      claude: binary,
+      userSettings: { hooks: own },
+      script: (request) => {
+        const { project } = bridge;
+        const turns = [
+          runs('mkdir made'),
+          runs('git status'),
+          runs('echo "$PLANTED" > asked.txt'),
+          write(join(project, 'kept', 'a')),
+          write(join(project, 'docs', 'style.md')),
+          write(join(project, 'docs', 'plain.md')),
+          says('Done.'),
+        ];
+        return request.kind === 'turn' ? (turns[bridge.api.turnsServed - 1] ?? says('Done.')) : says('Done.');
+      },
+    });
+    const mark = await projectThatActs(bridge);
+    const request = { prompt: 'Work.', path: bridge.project, permission_mode: 'cautious', driver };
+    const { task_id, message } = await started(bridge, request);
+    const settings = '.claude/settings.json';
+    for (const left of [
+      `hooks (${settings})`,
+      `permissions.allow (${settings})`,
+      'MCP server evil (.mcp.json)',
+      '.claude/skills',
+    ])
+      expect(message).toContain(left);
+    expect(message).toContain('PostToolUse: true the-own-formatter');
+    const asked: string[] = [];
+    for (let open = 0; open < 3; open++)
+      asked.push((await bridge.answerNext(task_id, { verdict: 'deny', message: 'No.' })).summary);
+    expect(await bridge.end(task_id)).toMatchObject({ status: 'completed' });
+    expect(asked).toEqual(['Bash(echo "$PLANTED" > asked.txt)', 'Write(kept/a)', 'Write(docs/style.md)']);
+    const made = ['made', 'asked.txt', 'kept', 'docs/plain.md'].filter((name) =>
+      existsSync(join(bridge.project, name)),
+    );
+    expect(made).toEqual(['docs/plain.md']);
+    expect(existsSync(mark)).toBe(false);
+  });
 
-  test.each(['interactive', 'print'])(
+  test.each(drivers)(
     'answers nothing that a rule makes a person answer, in auto with a rule that denies: %s',
     async (driver) => {
       const rules = [{ rule: 'Bash(rm *)', verdict: 'deny', reason: 'Mine.' }];
@@ -121,7 +121,7 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
       gitIn(app, 'worktree', 'add', '--quiet', path);
       const permissions = { deny: ['Bash(mkdir *)'], ask: ['Edit(/kept/**)'] };
       await writeFiles(app, { '.claude/settings.local.json': JSON.stringify({ permissions }) });
-      const task = await bridge.start({ prompt: 'Work.', path, permission_mode });
+      const task = await bridge.start({ path, permission_mode });
       const asked = await bridge.answerNext(task, { verdict: 'deny', message: 'No.' });
       expect(asked.summary).toBe('Write(kept/a)');
       expect(await bridge.end(task)).toMatchObject({ status: 'completed' });
@@ -129,7 +129,7 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
     },
   );
 
-  test.each(['interactive', 'print'])(
+  test.each(drivers)(
     'gives its skills, commands and agents as text, of which nothing runs: %s',
     async (driver) => {
       const bridge = await startBridge({
@@ -191,9 +191,7 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
         await symlink(target, join(bridge.project, '.claude', 'skills', skill, 'SKILL.md'));
       }
       const request = { prompt: 'Work.', path: bridge.project, permission_mode: 'cautious', driver };
-      const { task_id, message } = z
-        .looseObject({ task_id: z.string(), message: z.string() })
-        .parse(await bridge.call('start_task', request));
+      const { task_id, message } = await started(bridge, request);
       expect(message).toContain('Of .claude/skills, .claude/commands, .claude/agents the text alone is used');
       expect(message).toContain(
         'Left out: .claude/skills/lost/SKILL.md, .claude/skills/spy/SKILL.md, .claude/commands/odd.md, .claude/agents/long.md, .claude/agents/vague.md.',
@@ -261,9 +259,7 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
       /^TASK_START_FAILED: own_hooks is false for this project .*settings\.json, which has rules that deny or ask/,
     );
     await own({ permissions: { allow: ['Bash(touch *)'] } });
-    const { task_id, message } = z
-      .looseObject({ task_id: z.string(), message: z.string() })
-      .parse(await bridge.call('start_task', request));
+    const { task_id, message } = await started(bridge, request);
     expect(message).toContain('own settings of Claude Code are left out');
     // The rule that allows is left out, too.
     await bridge.answerNext(task_id, { verdict: 'allow' });
@@ -280,9 +276,7 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
       /^PROJECT_SETTINGS_UNREADABLE: .*settings\.local\.json cannot be read/,
     );
     await writeFiles(bridge.project, { [settings]: '{ "permissions": { "deny": ["Bash()"] } }' });
-    const { task_id, message } = z
-      .looseObject({ task_id: z.string(), message: z.string() })
-      .parse(await bridge.call('start_task', request));
+    const { task_id, message } = await started(bridge, request);
     expect(message).toContain(`Left out: permissions.deny Bash() (${settings}).`);
     // At a terminal Claude Code would stop at a dialog about it.
     expect(await bridge.end(task_id)).toMatchObject({ status: 'completed' });
@@ -325,9 +319,7 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
     expect(existsSync(join(project, 'it-ran'))).toBe(true);
     await rm(join(project, 'it-ran'));
     await writeFile(script, 'touch it-ran # more');
-    const { task_id, message } = z
-      .looseObject({ task_id: z.string(), message: z.string() })
-      .parse(await bridge.call('start_task', request));
+    const { task_id, message } = await started(bridge, request);
     expect(message).toContain('It was trusted, and has changed since: scripts/mark.sh.');
     await bridge.end(task_id);
     expect(existsSync(join(project, 'it-ran'))).toBe(false);

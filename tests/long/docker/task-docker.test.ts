@@ -23,7 +23,6 @@ const POLL = { timeout: 20_000, interval: 100 };
 const receiptSchema = z.object({
   receipt: z.looseObject({ decisions: z.array(z.unknown()), usage: z.looseObject({}) }),
 });
-const recordSchema = z.object({ keeper: z.object({ pid: z.number() }) });
 
 describeDocker('a task in a container', (engine) => {
   let image = '';
@@ -98,8 +97,7 @@ describeDocker('a task in a container', (engine) => {
     expect(await containersOf(killed)).toEqual([]);
 
     const orphan = await begun(bridge);
-    const file = join(bridge.workplace.stateDir, 'tasks', orphan, 'record.json');
-    process.kill(recordSchema.parse(JSON.parse(await readFile(file, 'utf8'))).keeper.pid, 'SIGKILL');
+    await bridge.killKeeper(orphan);
     expect(await bridge.end(orphan)).toMatchObject({ status: 'error' });
     await expect.poll(() => containersOf(orphan), POLL).toEqual([]);
   });
@@ -123,7 +121,7 @@ describeDocker('a task in a container', (engine) => {
 });
 
 function start(bridge: TestBridge, args: Readonly<Record<string, unknown>>): Promise<string> {
-  return bridge.start({ prompt: 'Do it.', path: bridge.project, ...args });
+  return bridge.start({ prompt: 'Do it.', ...args });
 }
 
 /** A task in the middle of a command. */
@@ -143,11 +141,7 @@ function inContainer(image: string, options: Omit<BridgeOptions, 'claude'>): Pro
   return startBridge({
     ...options,
     claude: newestClaude().binary,
-    env: {
-      ...dockerEnv(),
-      MCP_TASK_CONTAINER: JSON.stringify({ image, network: 'host' }),
-      ...options.env,
-    },
+    env: { ...dockerEnv(), MCP_TASK_CONTAINER: JSON.stringify({ image, network: 'host' }), ...options.env },
   });
 }
 

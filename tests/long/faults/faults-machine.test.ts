@@ -3,24 +3,13 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { KeeperClient } from '../../../src/keeper/host/keeper-client.js';
-import { isFinal, taskRecordSchema, type TaskRecord } from '../../../src/tasks/task.js';
+import { isFinal, type TaskRecord } from '../../../src/tasks/task.js';
 import { launchSpec } from '../../harness/launch-spec.js';
 import { scriptedAgent } from '../../harness/scripted-agent.js';
-import { serverEntry, startBridge, type TestBridge } from '../../harness/start-bridge.js';
+import { serverEntry, startBridge } from '../../harness/start-bridge.js';
 import { createWorkplace } from '../../harness/workplace.js';
 
 const POLL = { timeout: 20_000, interval: 100 };
-
-function agent(bridge: TestBridge, behaviour: string, more: Record<string, unknown> = {}): Promise<string> {
-  return bridge.start({ prompt: `AGENT: ${behaviour}`, path: bridge.project, ...more });
-}
-
-const recordPath = (bridge: TestBridge, id: string): string =>
-  join(bridge.workplace.stateDir, 'tasks', id, 'record.json');
-
-async function recordOf(bridge: TestBridge, id: string): Promise<TaskRecord> {
-  return taskRecordSchema.parse(JSON.parse(await readFile(recordPath(bridge, id), 'utf8')));
-}
 
 /** The record as its keeper has it, whatever the disk says. */
 async function heldRecord(record: TaskRecord): Promise<TaskRecord> {
@@ -42,8 +31,7 @@ async function numbersIn(path: string): Promise<number[]> {
 async function smallDisk(path: string, megabytes: number): Promise<boolean> {
   await mkdir(path, { recursive: true, mode: 0o700 });
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=700`, 'tmpfs', path]);
-  if (mounted.status !== 0) return false;
-  return true;
+  return mounted.status === 0;
 }
 
 describe('a disk that fails under a running task', () => {
@@ -54,8 +42,8 @@ describe('a disk that fails under a running task', () => {
     onTestFinished(() => {
       if (isMounted) spawnSync('umount', ['-l', workplace.stateDir]);
     });
-    const id = await agent(bridge, 'counts');
-    const started = await recordOf(bridge, id);
+    const id = await bridge.agent('counts');
+    const started = await bridge.record(id);
     const filler = join(workplace.stateDir, 'filler');
     // Without a disk of its own the folder becomes a file: writes fail in the same way.
     if (isMounted) await writeFile(filler, Buffer.alloc(4 * 1024 * 1024)).catch(() => undefined);
@@ -81,30 +69,28 @@ describe('a disk that fails under a running task', () => {
 
   it('whose state folder is removed makes it again, and the task ends as it should', async () => {
     const bridge = await startBridge({ claude: scriptedAgent });
-    const id = await agent(bridge, 'counts');
-    const started = await recordOf(bridge, id);
+    const id = await bridge.agent('counts');
+    const started = await bridge.record(id);
     // The agent has its prompt by then, which lies in that folder.
     await expect.poll(() => numbersIn(started.log_file), POLL).not.toEqual([]);
     // A file that the keeper puts there meanwhile makes the removal begin again.
     await rm(join(bridge.workplace.stateDir, 'tasks', id), { recursive: true, maxRetries: 100 });
     await expect
-      .poll(() => recordOf(bridge, id).catch(() => undefined), POLL)
-      .toMatchObject({
-        status: 'running',
-      });
+      .poll(() => bridge.record(id).catch(() => undefined), POLL)
+      .toMatchObject({ status: 'running' });
     expect(await bridge.call('kill_task', { task_id: id })).toMatchObject({ status: 'killed' });
-    expect((await recordOf(bridge, id)).status).toBe('killed');
+    expect((await bridge.record(id)).status).toBe('killed');
     expect(await readFile(started.log_file, 'utf8')).toMatch(/Storage: (failing since|removed while in use)/);
   });
 
   it('whose log is removed, as by git clean, begins it anew and says so', async () => {
     const bridge = await startBridge({ claude: scriptedAgent });
-    const id = await agent(bridge, 'counts');
-    const { log_file } = await recordOf(bridge, id);
+    const id = await bridge.agent('counts');
+    const { log_file } = await bridge.record(id);
     await rm(join(bridge.project, '.claude'), { recursive: true });
     await expect.poll(() => numbersIn(log_file), POLL).not.toEqual([]);
     await bridge.call('kill_task', { task_id: id });
-    expect((await recordOf(bridge, id)).storage).toMatch(/removed while in use and started again: log/);
+    expect((await bridge.record(id)).storage).toMatch(/removed while in use and started again: log/);
   });
 });
 
@@ -125,7 +111,7 @@ describe('limits of the system', () => {
     expect(words).toMatch(/^[A-Z_]+: .*/);
     // What it could not take back for want of descriptors is no hindrance when it is gone.
     const { task_id } = await launchSpec(bridge, 'AGENT: exit 0', {});
-    await expect.poll(async () => isFinal((await recordOf(bridge, task_id)).status), POLL).toBe(true);
+    await expect.poll(async () => isFinal((await bridge.record(task_id)).status), POLL).toBe(true);
   });
 
   it('a socket path that is too long in the state and in the temporary folder is reported, with the way out', async () => {
@@ -164,9 +150,9 @@ describe('ends that meet', () => {
 
   it('ten megabytes printed behind the last answer are all in the log', async () => {
     const bridge = await startBridge({ claude: scriptedAgent, env: { MCP_MAX_LOG_SIZE: '100000000' } });
-    const id = await agent(bridge, 'asks-then-floods 10');
+    const id = await bridge.agent('asks-then-floods 10');
     expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
-    const log = await readFile((await recordOf(bridge, id)).log_file, 'utf8');
+    const log = await readFile((await bridge.record(id)).log_file, 'utf8');
     const numbers = [...log.matchAll(/^line (\d{9}) /gm)].map((match) => Number(match[1]));
     expect(numbers).toHaveLength(Math.ceil((10 * 1024 * 1024) / 100));
     expect(numbers.every((number, index) => number === index)).toBe(true);
@@ -174,36 +160,34 @@ describe('ends that meet', () => {
 
   it('an agent that stopped itself is ended, with its child in another session', async () => {
     const bridge = await startBridge({ claude: scriptedAgent });
-    const id = await agent(bridge, 'stops-itself');
+    const id = await bridge.agent('stops-itself');
     await expect.poll(async () => (await bridge.output(id, 'screen')).text, POLL).toContain('STOPPING');
     expect(await bridge.call('kill_task', { task_id: id })).toMatchObject({ status: 'killed' });
-    await expect.poll(() => bridge.workplace.processes(), POLL).toEqual([bridge.mcp.pid]);
+    await bridge.onlyServer();
   });
 
   it('two servers that find a dead keeper at once tell the same end', async () => {
     const bridge = await startBridge({ claude: scriptedAgent });
     const other = await bridge.another();
-    const id = await agent(bridge, 'ignores-sigterm');
-    const { keeper } = await recordOf(bridge, id);
-    process.kill(keeper?.pid ?? 0, 'SIGKILL');
+    const id = await bridge.agent('ignores-sigterm');
+    await bridge.killKeeper(id);
     const ends = await Promise.all([bridge.end(id), other.end(id)]);
     expect(ends[0]).toMatchObject({ status: 'error' });
     expect(ends[1]).toEqual(ends[0]);
-    expect(isFinal((await recordOf(bridge, id)).status)).toBe(true);
+    expect(isFinal((await bridge.record(id)).status)).toBe(true);
     await expect.poll(async () => (await bridge.workplace.processes()).length, POLL).toBe(2);
-    expect(await bridge.end(await agent(bridge, 'exit'))).toMatchObject({ status: 'completed' });
+    expect(await bridge.end(await bridge.agent('exit'))).toMatchObject({ status: 'completed' });
   });
 });
 
 it('a new server ends what a dead keeper left, before anybody asks for the task', async () => {
   const bridge = await startBridge({ claude: scriptedAgent });
-  const id = await agent(bridge, 'ignores-sigterm');
-  const { keeper } = await recordOf(bridge, id);
+  const id = await bridge.agent('ignores-sigterm');
   await bridge.mcp.close();
-  process.kill(keeper?.pid ?? 0, 'SIGKILL');
+  await bridge.killKeeper(id);
   const other = await bridge.another();
   await other.mcp.callTool('get_file_tree', { path: bridge.project });
-  await expect.poll(async () => (await recordOf(bridge, id)).status, POLL).toBe('error');
+  await expect.poll(async () => (await bridge.record(id)).status, POLL).toBe('error');
   await expect.poll(() => bridge.workplace.processes(), POLL).toEqual([other.mcp.pid]);
 });
 

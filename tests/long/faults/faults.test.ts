@@ -1,55 +1,24 @@
-import { chmod, readFile, readdir, writeFile } from 'node:fs/promises';
+import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import {
-  agentNamedClaude,
-  asksAboutPrompts,
-  scriptedAgent,
-  writeProgram,
-} from '../../harness/scripted-agent.js';
-import { startBridge, type BridgeOptions, type TestBridge } from '../../harness/start-bridge.js';
-import { createWorkplace } from '../../harness/workplace.js';
+import { agentNamedClaude, asksEnv, program, scriptedAgent } from '../../harness/scripted-agent.js';
+import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
+import type { Workplace } from '../../harness/workplace.js';
 
 const MEMORY_LIMIT_MB = 150;
-const asked = { MCP_RULES: JSON.stringify(asksAboutPrompts) };
 /** Both ways in which a program is driven. */
 const names = ['a program of another name', 'a program named claude'] as const;
 
-async function bridgeWith(
-  name: (typeof names)[number],
-  more: Partial<BridgeOptions> = {},
-): Promise<TestBridge> {
-  if (name === names[0]) return startBridge({ claude: scriptedAgent, ...more });
-  const workplace = await createWorkplace();
-  return startBridge({ claude: await agentNamedClaude(workplace), workplace, ...more });
-}
-
-function agent(bridge: TestBridge, behaviour: string, more: Record<string, unknown> = {}): Promise<string> {
-  return bridge.start({ prompt: `AGENT: ${behaviour}`, path: bridge.project, ...more });
+function bridgeWith(name: (typeof names)[number]): Promise<TestBridge> {
+  return startBridge({ claude: name === names[0] ? scriptedAgent : agentNamedClaude });
 }
 
 async function untilPrinted(bridge: TestBridge, id: string, words: string): Promise<void> {
   await expect.poll(async () => (await bridge.output(id, 'screen')).text).toContain(words);
 }
 
-async function onlyTheServerLives(bridge: TestBridge): Promise<void> {
-  await expect.poll(() => bridge.workplace.processes()).toEqual([bridge.mcp.pid]);
-}
-
-const recordSchema = z.looseObject({
-  keeper: z.object({ pid: z.number() }),
-  agent: z.object({ pid: z.number() }).nullable(),
-  signal: z.string().nullable(),
-  log_file: z.string(),
-});
-
-async function recordOf(bridge: TestBridge, id: string): Promise<z.infer<typeof recordSchema>> {
-  const path = join(bridge.workplace.stateDir, 'tasks', id, 'record.json');
-  return recordSchema.parse(JSON.parse(await readFile(path, 'utf8')));
-}
-
-async function peakMegabytes(pid: number): Promise<number> {
+async function peakMegabytes(pid: number | undefined): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
 }
@@ -60,9 +29,9 @@ describe.each(names)('%s', (name) => {
 
   it('that exits with 0 completes its task if it needs no turn, with any other code fails it', async () => {
     const bridge = await bridgeWith(name);
-    const done = await bridge.end(await agent(bridge, 'exit 0'));
+    const done = await bridge.end(await bridge.agent('exit 0'));
     expect(done).toMatchObject({ status: left, exit_code: 0, last_output: 'exiting with 0' });
-    const failed = await bridge.end(await agent(bridge, 'exit 7'));
+    const failed = await bridge.end(await bridge.agent('exit 7'));
     expect(failed).toMatchObject({ status: 'failed', exit_code: 7 });
     expect(failed.reason).toContain('code 7: exiting with 7');
     expect(failed.hint).toBe(
@@ -72,18 +41,18 @@ describe.each(names)('%s', (name) => {
 
   it('that dies in the middle of a line is told by its signal, and its last bytes are kept', async () => {
     const bridge = await bridgeWith(name);
-    const id = await agent(bridge, 'dies-mid-line');
+    const id = await bridge.agent('dies-mid-line');
     const end = await bridge.end(id);
     expect(end).toMatchObject({ status: 'failed', exit_code: null });
     expect(end.reason).toContain('SIGKILL');
     expect(end.last_output).toContain('half a li');
-    expect(await recordOf(bridge, id)).toMatchObject({ signal: 'SIGKILL' });
+    expect(await bridge.record(id)).toMatchObject({ signal: 'SIGKILL' });
   });
 
   it('that ignores SIGTERM is killed, and of two kills at once both are told the one end', async () => {
     const bridge = await bridgeWith(name);
     const other = await bridge.another();
-    const id = await agent(bridge, 'ignores-sigterm');
+    const id = await bridge.agent('ignores-sigterm');
     await untilPrinted(bridge, id, 'READY');
     const kills = await Promise.allSettled([
       bridge.call('kill_task', { task_id: id }),
@@ -101,7 +70,7 @@ describe.each(names)('%s', (name) => {
 
   it('that never exits is killed when asked', async () => {
     const bridge = await bridgeWith(name);
-    const id = await agent(bridge, 'never-exits');
+    const id = await bridge.agent('never-exits');
     await untilPrinted(bridge, id, 'working');
     expect(await bridge.call('kill_task', { task_id: id })).toMatchObject({ status: 'killed' });
     expect(await bridge.status(id)).toMatchObject({ status: 'killed' });
@@ -109,44 +78,44 @@ describe.each(names)('%s', (name) => {
 
   it('that leaves a daemon has it ended before its project is free', async () => {
     const bridge = await bridgeWith(name);
-    const id = await agent(bridge, 'forks-daemon');
+    const id = await bridge.agent('forks-daemon');
     expect(await bridge.end(id)).toMatchObject({ status: left });
     const log = (await bridge.output(id, 'log')).text;
     expect(log).toMatch(/Ended \d+ process(es)? that still ran: \w/);
-    await onlyTheServerLives(bridge);
-    expect(await bridge.end(await agent(bridge, 'exit'))).toMatchObject({ status: left });
+    await bridge.onlyServer();
+    expect(await bridge.end(await bridge.agent('exit'))).toMatchObject({ status: left });
   });
 
   it('that prints what looks like a dialog gets no key', async () => {
     const bridge = await bridgeWith(name);
-    const end = await bridge.end(await agent(bridge, 'forged-dialog 1'));
+    const end = await bridge.end(await bridge.agent('forged-dialog 1'));
     expect(end.last_output).toContain('NO KEY CAME');
   });
 
   it('whose keeper is killed ends as error, and nothing of it is left', async () => {
     const bridge = await bridgeWith(name);
-    const id = await agent(bridge, 'ignores-sigterm');
+    const id = await bridge.agent('ignores-sigterm');
     await untilPrinted(bridge, id, 'READY');
-    process.kill((await recordOf(bridge, id)).keeper.pid, 'SIGKILL');
+    await bridge.killKeeper(id);
     const end = await bridge.end(id);
     expect(end).toMatchObject({ status: 'error', exit_code: null });
     expect(end.reason).toContain('The process that kept this task ended without a word');
-    await onlyTheServerLives(bridge);
-    expect(await bridge.end(await agent(bridge, 'exit'))).toMatchObject({ status: left });
+    await bridge.onlyServer();
+    expect(await bridge.end(await bridge.agent('exit'))).toMatchObject({ status: left });
   });
 });
 
 describe('a program of another name', () => {
   it('that floods the terminal loses no line of its log, and costs little memory', async () => {
     const bridge = await startBridge({ claude: scriptedAgent, env: { MCP_MAX_LOG_SIZE: '100000000' } });
-    const id = await agent(bridge, 'floods 20');
+    const id = await bridge.agent('floods 20');
     let peak = 0;
-    const { keeper } = await recordOf(bridge, id);
+    const { keeper } = await bridge.record(id);
     await bridge.until(id, async (view) => {
-      peak = Math.max(peak, await peakMegabytes(keeper.pid));
+      peak = Math.max(peak, await peakMegabytes(keeper?.pid));
       return view.status === 'completed';
     });
-    const log = await readFile((await recordOf(bridge, id)).log_file, 'utf8');
+    const log = await readFile((await bridge.record(id)).log_file, 'utf8');
     const numbers = [...log.matchAll(/^line (\d{9}) x{84}$/gm)].map((match) => Number(match[1]));
     const lineBytes = 100;
     expect(numbers).toHaveLength(Math.ceil((20 * 1024 * 1024) / lineBytes));
@@ -160,9 +129,9 @@ describe('a program of another name', () => {
   it('that prints more than its log holds keeps the newest of it, and the log says what is gone', async () => {
     const sizeBytes = 20_000;
     const bridge = await startBridge({ claude: scriptedAgent, env: { MCP_MAX_LOG_SIZE: `${sizeBytes}` } });
-    const id = await agent(bridge, 'floods 1');
+    const id = await bridge.agent('floods 1');
     expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
-    const { log_file: path } = await recordOf(bridge, id);
+    const { log_file: path } = await bridge.record(id);
     const [older, newer] = [await readFile(`${path}.1`, 'utf8'), await readFile(path, 'utf8')];
     expect(older.length + newer.length).toBeGreaterThanOrEqual(sizeBytes);
     expect(newer).toMatch(/^\[The log was rotated: its first \d+ bytes are gone\]\n/);
@@ -174,7 +143,7 @@ describe('a program of another name', () => {
 
   it('gets yes for a prompt that it writes letter by letter', async () => {
     const bridge = await startBridge({ claude: scriptedAgent });
-    const id = await agent(bridge, 'split-prompt');
+    const id = await bridge.agent('split-prompt');
     expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
     expect((await bridge.output(id, 'log')).text).toContain('GOT:y');
     expect(await bridge.events(id, 'decision-closed')).toMatchObject([
@@ -184,7 +153,7 @@ describe('a program of another name', () => {
 
   it('gets one answer for a prompt that it paints ten times', async () => {
     const bridge = await startBridge({ claude: scriptedAgent });
-    const id = await agent(bridge, 'repaints-prompt');
+    const id = await bridge.agent('repaints-prompt');
     const end = await bridge.end(id);
     expect(end.last_output).toContain('GOT:y');
     expect(end.last_output).toContain('ANSWERS:1');
@@ -194,8 +163,8 @@ describe('a program of another name', () => {
     { verdict: 'allow', got: 'GOT:y' },
     { verdict: 'deny', got: 'GOT:n' },
   ])('asks the caller where a rule says so: $verdict', async ({ verdict, got }) => {
-    const bridge = await startBridge({ claude: scriptedAgent, env: asked });
-    const id = await agent(bridge, 'split-prompt');
+    const bridge = await startBridge({ claude: scriptedAgent, env: asksEnv });
+    const id = await bridge.agent('split-prompt');
     const decision = await bridge.answerNext(id, { verdict });
     expect(decision.summary).toContain('Do you want to proceed? [y/N]');
     const again = { task_id: id, decision_id: decision.decision_id, verdict: 'allow' };
@@ -218,10 +187,10 @@ describe('a program of another name', () => {
 
   it('finds a terminal that answers, and its whole prompt on stdin', async () => {
     const bridge = await startBridge({ claude: scriptedAgent });
-    const id = await agent(bridge, 'asks-terminal');
+    const id = await bridge.agent('asks-terminal');
     expect((await bridge.end(id)).last_output).toMatch(/TERMINAL SAID:"\\u001b\[\?/);
     const prompt = `AGENT: echo\n--flag "$(x)" \`y\` é☃\n${'0123456789\n'.repeat(10_000)}`;
-    const echo = await bridge.start({ prompt, path: bridge.project });
+    const echo = await bridge.start({ prompt });
     expect((await bridge.end(echo)).last_output).toContain(`BYTES:${Buffer.byteLength(prompt)}`);
   });
 });
@@ -240,6 +209,14 @@ it('twenty tasks at once all end as they should, each in its own project', async
   const page = await bridge.call('list_tasks', { limit: 7, status: 'finished' });
   expect(page).toHaveProperty('cursor');
 });
+
+/** A file `claude` with this content. */
+function fileOf(content: string | Uint8Array, mode: number): (workplace: Workplace) => Promise<string> {
+  return async ({ root }) => {
+    await writeFile(join(root, 'claude'), content, { mode });
+    return join(root, 'claude');
+  };
+}
 
 describe('a command that cannot be run', () => {
   it.each([
@@ -261,10 +238,7 @@ describe('a command that cannot be run', () => {
   });
 
   it('is told at once: a file that is not executable', async () => {
-    const workplace = await createWorkplace();
-    const claude = await writeProgram(workplace, 'claude', 'exit 0');
-    await chmod(claude, 0o644);
-    const bridge = await startBridge({ claude, workplace });
+    const bridge = await startBridge({ claude: fileOf('#!/bin/sh\nexit 0\n', 0o644) });
     expect(await bridge.refusal('start_task', { prompt: 'Hello.', path: bridge.project })).toMatch(
       /^CLAUDE_NOT_EXECUTABLE: .*chmod \+x/,
     );
@@ -272,20 +246,16 @@ describe('a command that cannot be run', () => {
   });
 
   it('fails the task with its own words: the stub of an installation without scripts', async () => {
-    const workplace = await createWorkplace();
     const words = 'Error: claude native binary not installed.';
-    const claude = await writeProgram(workplace, 'claude', `echo '${words}' >&2; exit 1`);
-    const bridge = await startBridge({ claude, workplace });
-    const end = await bridge.end(await bridge.start({ prompt: 'Hello.', path: bridge.project }));
+    const bridge = await startBridge({ claude: program('claude', `echo '${words}' >&2; exit 1`) });
+    const end = await bridge.end(await bridge.start({ prompt: 'Hello.' }));
     expect(end).toMatchObject({ status: 'failed', exit_code: 1 });
     expect(end.reason).toContain(words);
   });
 
   it('fails the task with words: a file that no system can execute', async () => {
-    const workplace = await createWorkplace();
-    const claude = join(workplace.root, 'claude');
-    await writeFile(claude, Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 0, 0, 0]), { mode: 0o755 });
-    const bridge = await startBridge({ claude, workplace });
+    const bytes = Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 0, 0, 0]);
+    const bridge = await startBridge({ claude: fileOf(bytes, 0o755) });
     const started = await bridge.mcp.callTool('start_task', { prompt: 'Hello.', path: bridge.project });
     if (started.isError !== true) {
       const [task] = z

@@ -1,14 +1,12 @@
-import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { taskRecordSchema } from '../../../src/tasks/task.js';
-import { writeProgram } from '../../harness/scripted-agent.js';
+import { repository } from '../../harness/project-files.js';
+import { program } from '../../harness/scripted-agent.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
 import { createWorkplace } from '../../harness/workplace.js';
 
@@ -41,9 +39,8 @@ interface Watched {
 async function watched(): Promise<Watched> {
   const workplace = await createWorkplace();
   const file = join(workplace.root, 'blocked.ndjson');
-  const claude = await writeProgram(workplace, 'claude', AGENT);
   const bridge = await startBridge({
-    claude,
+    claude: program('claude', AGENT),
     workplace,
     env: { NODE_OPTIONS: `--require ${probe}`, LOOP_PROBE_FILE: file, MCP_TOOLSETS: 'all' },
   });
@@ -98,7 +95,7 @@ it.skipIf(process.platform !== 'linux')(
   { timeout: 300_000 },
   async () => {
     const { bridge, check, home } = await watched();
-    const id = await bridge.start({ prompt: 'x', path: bridge.project, permission_mode: 'cautious' });
+    const id = await bridge.start({ prompt: 'x', permission_mode: 'cautious' });
     await expect
       .poll(() => existsSync(join(home, 'token')) && readFileSync(join(home, 'token'), 'utf8') !== '', POLL)
       .toBe(true);
@@ -171,7 +168,7 @@ it.skipIf(process.platform !== 'linux')(
   { timeout: 300_000 },
   async () => {
     const { bridge, check, home } = await watched();
-    const id = await bridge.start({ prompt: 'x', path: bridge.project });
+    const id = await bridge.start({ prompt: 'x' });
     for (const [number, [name, painting]] of Object.entries(paintings).entries()) {
       await writeFile(join(home, `.paint`), painting());
       await rename(join(home, '.paint'), join(home, `paint${number}`));
@@ -189,9 +186,8 @@ it.skipIf(process.platform !== 'linux')(
   { timeout: 300_000 },
   async () => {
     const { bridge, check } = await watched();
-    const id = await bridge.start({ prompt: 'x', path: bridge.project, keep_open: true });
-    const record = join(bridge.workplace.stateDir, 'tasks', id, 'record.json');
-    const { socket_path: path } = taskRecordSchema.parse(JSON.parse(readFileSync(record, 'utf8')));
+    const id = await bridge.start({ prompt: 'x', keep_open: true });
+    const { socket_path: path } = await bridge.record(id);
     const lines: Readonly<Record<string, string>> = {
       'a deep line': `{"id":1,"method":${deep(3 * MB)}}\n`,
       'a long answer': `${JSON.stringify({ id: 1, method: 'respond', answer: { decision_id: 'x'.repeat(3 * MB), verdict: 'deny', by: 'y'.repeat(3 * MB) } })}\n`,
@@ -266,12 +262,7 @@ it.skipIf(process.platform !== 'linux')(
 
 /** A repository with long lines, many long names, and a large change that is not committed. */
 async function prepareProject(project: string): Promise<void> {
-  const git = (...args: string[]): Promise<unknown> =>
-    promisify(execFile)('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], { cwd: project });
-  await git('init', '-q');
-  await writeFile(join(project, 'long.txt'), 'before\n');
-  await git('add', '.');
-  await git('commit', '-qm', 'first');
+  await repository(project, { 'long.txt': 'before\n' });
   await writeFile(join(project, 'long.txt'), `${'a'.repeat(10 * MB)}\n${'a\n'.repeat(3 * MB)}`);
   // Below the 10 MB up to which files are searched; every literal of the expressions is in it.
   await writeFile(join(project, 'words.txt'), 'a b '.repeat(2_450_000));

@@ -35,18 +35,6 @@ async function run(way: string) {
   return { folder, code, flaky, output: (await output).join('') };
 }
 
-test('a test that fails twice is a failure', async () => {
-  const { code, output, flaky } = await run('fails');
-  expect({ code, flaky }).toEqual({ code: 1, flaky: [] });
-  expect(output).toMatch(/FAIL .*fails/);
-});
-
-test('a test that hangs is ended at its limit, and is a failure', async () => {
-  const { code, output } = await run('hangs');
-  expect(code).toBe(1);
-  expect(output).toMatch(/hangs[^]*timed out in 1000ms/);
-});
-
 test('a process that a test leaves fails the run, which names it', async () => {
   const { folder, code, output } = await run('leaves');
   expect(code).toBe(1);
@@ -58,13 +46,6 @@ test('a test that passes at its second try passes, and is named as flaky with it
   const { code, flaky } = await run('flaky');
   expect(code).toBe(0);
   expect(flaky).toEqual([expect.stringMatching(/all-ways\.check\.ts > is flaky \(\d+ ms\)$/)]);
-});
-
-test('check:all names its parts when it is given another one', async () => {
-  const child = spawn(process.execPath, ['--import', 'tsx', check, '--all', 'nothing'], { cwd: root });
-  const words = text(child.stderr);
-  expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(64);
-  expect(await words).toMatch(/^check:all has no part nothing\. Its parts are: .*docker/);
 });
 
 test('an interrupted run ends all that it started, and leaves no folder', async () => {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { systemCodeOf } from '../../../src/base/errors.js';
 import { seededRandom } from '../../harness/seeded-random.js';
-import { asksAboutPrompts } from '../../harness/scripted-agent.js';
+import { asksEnv } from '../../harness/scripted-agent.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
 import { Caller, LIST_LIMIT } from './caller.js';
 import { checkHistory } from './check-history.js';
@@ -32,7 +32,7 @@ export async function checkedHistory(rounds: number, seed: number): Promise<stri
   const bridge = await startBridge({
     claude: owningAgent,
     projects: PROJECTS,
-    env: { MCP_TASK_HISTORY_SIZE: `${LIST_LIMIT}`, MCP_RULES: JSON.stringify(asksAboutPrompts) },
+    env: { MCP_TASK_HISTORY_SIZE: `${LIST_LIMIT}`, ...asksEnv },
   });
   await bridge.mcp.close();
   const namespace = canMakeNamespaces ? await makePidNamespace() : undefined;

@@ -38,13 +38,8 @@ async function hostilePlace(gitFolder: string | undefined): Promise<HostilePlace
   await chmod(program, 0o755);
   await place.write('kept.txt', 'one\n');
   await place.write('same.txt', 'same\n');
-  await place.git('add', '.');
-  await place.git('commit', '--quiet', '-m', 'first');
-  return {
-    ...place,
-    program,
-    ran: async () => ((await exists(canary)) ? readFile(canary, 'utf8') : ''),
-  };
+  await place.commit('first');
+  return { ...place, program, ran: async () => ((await exists(canary)) ? readFile(canary, 'utf8') : '') };
 }
 
 async function change(place: GitPlace): Promise<void> {

@@ -1,13 +1,40 @@
-import type { Client } from '@modelcontextprotocol/client';
-import { describe, expect, it } from 'vitest';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { MARK_VARIABLE } from '../../../src/os/mark-variable.js';
-import { appClient, APP_TYPE } from '../../harness/app-client.js';
 import { endsWithTest } from '../../harness/board-process.js';
-import { asksAboutPrompts, scriptedAgent } from '../../harness/scripted-agent.js';
-import { startBridge } from '../../harness/start-bridge.js';
+import { asksEnv, scriptedAgent } from '../../harness/scripted-agent.js';
+import { serverEntry, startBridge, type TestBridge } from '../../harness/start-bridge.js';
 
-const asked = { MCP_RULES: JSON.stringify(asksAboutPrompts) };
+const APP_TYPE = 'text/html;profile=mcp-app';
+const extensions = { 'io.modelcontextprotocol/ui': { mimeTypes: [APP_TYPE] } };
+
+/** A client that shows apps, with a server of its own. */
+async function appClient(
+  bridge: TestBridge,
+  era: 'legacy' | 'modern',
+  env: Readonly<Record<string, string>> = {},
+): Promise<Client> {
+  const client = new Client(
+    { name: 'claude-ai', version: '1.0.0' },
+    {
+      capabilities: { extensions },
+      versionNegotiation: { mode: era === 'legacy' ? 'legacy' : { pin: '2026-07-28' } },
+    },
+  );
+  onTestFinished(() => client.close());
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [serverEntry],
+      cwd: bridge.workplace.root,
+      env: { ...bridge.env, ...env },
+      stderr: 'ignore',
+    }),
+  );
+  return client;
+}
 
 async function pagesOf(client: Client): Promise<string[]> {
   const { tools } = await client.listTools();
@@ -16,9 +43,9 @@ async function pagesOf(client: Client): Promise<string[]> {
 
 describe.each(['legacy', 'modern'] as const)('a client of the %s era that shows apps', (era) => {
   it('reads what a task asks and answers it, by tools that the page alone calls', async () => {
-    const bridge = await startBridge({ claude: scriptedAgent, env: asked });
+    const bridge = await startBridge({ claude: scriptedAgent, env: asksEnv });
     endsWithTest(bridge);
-    const taskId = await bridge.start({ prompt: 'AGENT: split-prompt', path: bridge.project });
+    const taskId = await bridge.start({ prompt: 'AGENT: split-prompt' });
     await bridge.decision(taskId);
     const client = await appClient(bridge, era);
     expect(await pagesOf(client)).toEqual(['board_act', 'board_read', 'open_board', 'wait_for_task']);

@@ -1,24 +1,18 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { isFinal, taskRecordSchema, type TaskRecord } from '../../../src/tasks/task.js';
-import { writeProgram } from '../../harness/scripted-agent.js';
+import { isFinal, type TaskRecord } from '../../../src/tasks/task.js';
+import { program } from '../../harness/scripted-agent.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
-import { createWorkplace } from '../../harness/workplace.js';
 
 const LIMIT_MS = 60_000;
 /** How long a task goes on without a server. */
 const GRACE_SECONDS = 30;
 
 /** Read from disk, since a server that asks would be one that came back. */
-async function recordOf(bridge: TestBridge, taskId: string): Promise<TaskRecord> {
-  const path = join(bridge.workplace.stateDir, 'tasks', taskId, 'record.json');
-  return taskRecordSchema.parse(JSON.parse(await readFile(path, 'utf8')));
-}
-
 async function endOf(bridge: TestBridge, taskId: string): Promise<TaskRecord> {
-  const read = (): Promise<TaskRecord> => recordOf(bridge, taskId);
+  const read = (): Promise<TaskRecord> => bridge.record(taskId);
   await expect.poll(async () => isFinal((await read()).status), { timeout: LIMIT_MS }).toBe(true);
   return read();
 }
@@ -27,18 +21,9 @@ async function endOf(bridge: TestBridge, taskId: string): Promise<TaskRecord> {
 async function disconnecting(
   way: 'stop' | 'keep',
 ): Promise<TestBridge & { letGo(prompt?: string): Promise<void> }> {
-  const workplace = await createWorkplace();
-  const claude = await writeProgram(
-    workplace,
-    'agent',
-    'read -r prompt; echo working; while [ ! -e "$HOME/$prompt" ]; do sleep 0.1; done',
-  );
-  const bridge = await startBridge({
-    claude,
-    workplace,
-    env: { MCP_ON_DISCONNECT: way },
-  });
-  const letGo = (prompt = 'Work.'): Promise<void> => writeFile(join(workplace.homeDir, prompt), '');
+  const script = 'read -r prompt; echo working; while [ ! -e "$HOME/$prompt" ]; do sleep 0.1; done';
+  const bridge = await startBridge({ claude: program('agent', script), env: { MCP_ON_DISCONNECT: way } });
+  const letGo = (prompt = 'Work.'): Promise<void> => writeFile(join(bridge.workplace.homeDir, prompt), '');
   return Object.assign(bridge, { letGo });
 }
 
@@ -49,7 +34,7 @@ async function graceIsOver(): Promise<void> {
 
 async function endsWithItsOnlyServer(): Promise<void> {
   const bridge = await disconnecting('stop');
-  const taskId = await bridge.start({ prompt: 'Work.', path: bridge.project });
+  const taskId = await bridge.start();
   process.kill(bridge.mcp.pid, 'SIGKILL');
   const end = await endOf(bridge, taskId);
   expect(end.status).toBe('killed');
@@ -59,7 +44,7 @@ async function endsWithItsOnlyServer(): Promise<void> {
 async function goesOnWithAnotherServer(): Promise<void> {
   const bridge = await disconnecting('stop');
   const other = await bridge.another();
-  const taskId = await bridge.start({ prompt: 'Work.', path: bridge.project });
+  const taskId = await bridge.start();
   // The server that started it was told before the record said so.
   await expect.poll(async () => (await other.status(taskId)).status).toBe('running');
   process.kill(bridge.mcp.pid, 'SIGKILL');
@@ -70,10 +55,10 @@ async function goesOnWithAnotherServer(): Promise<void> {
 
 async function queuedTaskGoesOnWithItsServer(): Promise<void> {
   const bridge = await disconnecting('stop');
-  await bridge.start({ prompt: 'First.', path: bridge.project });
-  const taskId = await bridge.start({ prompt: 'Work.', path: bridge.project, on_conflict: 'queue' });
+  await bridge.start({ prompt: 'First.' });
+  const taskId = await bridge.start({ on_conflict: 'queue' });
   await bridge.letGo('First.');
-  await expect.poll(async () => (await recordOf(bridge, taskId)).status).toBe('running');
+  await expect.poll(async () => (await bridge.record(taskId)).status).toBe('running');
   await graceIsOver();
   await bridge.letGo();
   expect(await endOf(bridge, taskId)).toMatchObject({ status: 'completed' });
@@ -81,7 +66,7 @@ async function queuedTaskGoesOnWithItsServer(): Promise<void> {
 
 async function goesOnWithoutServerWhenKept(): Promise<void> {
   const bridge = await disconnecting('keep');
-  const taskId = await bridge.start({ prompt: 'Work.', path: bridge.project });
+  const taskId = await bridge.start();
   process.kill(bridge.mcp.pid, 'SIGKILL');
   await graceIsOver();
   await bridge.letGo();

@@ -1,23 +1,12 @@
-import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { taskRecordSchema, type TaskRecord } from '../../../src/tasks/task.js';
 import { scriptedAgent } from '../../harness/scripted-agent.js';
 import { serverEntry, startBridge, type TestBridge } from '../../harness/start-bridge.js';
 import type { TaskClient } from '../../harness/task-client.js';
 
-const run = promisify(execFile);
-
-async function recordOf(bridge: TestBridge, taskId: string): Promise<TaskRecord> {
-  const path = join(bridge.workplace.stateDir, 'tasks', taskId, 'record.json');
-  return taskRecordSchema.parse(JSON.parse(await readFile(path, 'utf8')));
-}
-
 /** The environment of a program that the task runs. */
 async function markOf(bridge: TestBridge, taskId: string): Promise<Record<string, string>> {
-  return { CLAUDE_CODE_BRIDGE_MARK: (await recordOf(bridge, taskId)).process_mark };
+  return { CLAUDE_CODE_BRIDGE_MARK: (await bridge.record(taskId)).process_mark };
 }
 
 /** A server as Claude Code starts it inside the task. */
@@ -34,7 +23,7 @@ const endless = 'AGENT: never-exits';
 describe('a server inside a task', () => {
   it('offers nothing by default', async () => {
     const bridge = await startBridge({ claude: scriptedAgent });
-    const task = await bridge.start({ prompt: endless, path: bridge.project });
+    const task = await bridge.start({ prompt: endless });
     const server = await inside(bridge, task);
     expect(await server.mcp.listTools()).toEqual([]);
     expect(await server.mcp.listResources()).toEqual([]);
@@ -44,7 +33,7 @@ describe('a server inside a task', () => {
 
   it('offers what only reads where the user lets it look', async () => {
     const bridge = await startBridge({ claude: scriptedAgent });
-    const task = await bridge.start({ prompt: endless, path: bridge.project });
+    const task = await bridge.start({ prompt: endless });
     const server = await inside(bridge, task, 'look');
     const tools = await server.mcp.listTools();
     expect(tools).toContain('list_tasks');
@@ -64,7 +53,7 @@ describe('a server inside a task', () => {
 
   it('is recognised by the processes above it when its mark was removed from the environment', async () => {
     const bridge = await startBridge({ claude: scriptedAgent });
-    const task = await bridge.start({ prompt: endless, path: bridge.project });
+    const task = await bridge.start({ prompt: endless });
     const command: [string, ...string[]] = [
       '/bin/sh',
       '-c',
@@ -83,8 +72,8 @@ describe('a server inside a task', () => {
 
   it('commands that act on tasks are refused there, too', async () => {
     const bridge = await startBridge({ claude: scriptedAgent });
-    const task = await bridge.start({ prompt: endless, path: bridge.project });
-    const env = { ...bridge.env, ...(await markOf(bridge, task)) };
+    const task = await bridge.start({ prompt: endless });
+    const env = await markOf(bridge, task);
     for (const args of [
       ['tasks', 'kill', task],
       ['tasks', 'prune'],
@@ -93,10 +82,8 @@ describe('a server inside a task', () => {
       ['run', 'Work.'],
       ['attach', task],
     ])
-      await expect(run(process.execPath, [serverEntry, ...args], { env })).rejects.toThrow(/INSIDE_TASK/);
-    expect((await run(process.execPath, [serverEntry, 'tasks', 'list'], { env })).stdout).toContain(
-      task.slice(-6),
-    );
+      expect((await bridge.command(args, { env })).err).toContain('INSIDE_TASK');
+    expect((await bridge.command(['tasks', 'list'], { env })).out).toContain(task.slice(-6));
     await bridge.call('kill_task', { task_id: task });
   });
 });

@@ -8,9 +8,8 @@ import { quickAgent } from '../../harness/scripted-agent.js';
 import { createWorkplace } from '../../harness/workplace.js';
 
 it('open_board gives a link that opens one page, and says what runs', async () => {
-  const workplace = await createWorkplace();
-  const bridge = await startBridge({ claude: await quickAgent(workplace), workplace });
-  const taskId = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
+  const bridge = await startBridge({ claude: quickAgent });
+  const taskId = await bridge.start({ prompt: 'AGENT: never-exits' });
   const first = await bridge.call('open_board', {});
   endsWithTest(bridge);
   expect(first).toMatchObject({ tasks: [{ task_id: taskId, prompt: 'AGENT: never-exits' }] });
@@ -35,7 +34,7 @@ it('a log that many boards have written begins anew', async () => {
   await openStateDir({ path: workplace.stateDir });
   await mkdir(join(workplace.stateDir, 'board'), { recursive: true, mode: 0o700 });
   await writeFile(log, 'a line of an earlier board\n'.repeat(50_000));
-  const bridge = await startBridge({ claude: await quickAgent(workplace), workplace });
+  const bridge = await startBridge({ claude: quickAgent, workplace });
   await bridge.call('open_board', {});
   endsWithTest(bridge);
   expect((await stat(log)).size).toBeLessThan(10_000);

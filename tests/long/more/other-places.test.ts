@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import { realPid } from '../../harness/real-pid.js';
 import { scriptedAgent } from '../../harness/scripted-agent.js';
 import { serverEntry, startBridge } from '../../harness/start-bridge.js';
 import type { TaskClient } from '../../harness/task-client.js';
@@ -41,7 +41,6 @@ async function withFiles(
 
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 const OTHER_BOOT = '11111111-2222-3333-4444-555555555555';
-const recordSchema = z.object({ keeper: z.object({ pid: z.number() }) });
 const OTHER_MACHINE = '0123456789abcdef0123456789abcdef';
 
 const places: readonly {
@@ -85,7 +84,7 @@ describe.runIf(canUnshare).each(places)('a server in $place', ({ command }) => {
   it('sees the task of the first as running, and takes neither its project nor its socket', async () => {
     const workplace = await createWorkplace();
     const bridge = await startBridge({ claude: scriptedAgent, workplace });
-    const task = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
+    const task = await bridge.start({ prompt: 'AGENT: never-exits' });
     const other = await bridge.another('modern', { command: await command(workplace) });
     await expectTaskOfOther({ task, project: bridge.project }, other);
     const socket = join(workplace.stateDir, 'sockets', `${task.slice('task_'.length)}.sock`);
@@ -126,7 +125,7 @@ it.runIf(canUnshare)('a task whose pid namespace is gone with all in it gets its
       reason: expect.stringContaining('in another container, is gone'),
     });
   });
-  const next = await bridge.start({ prompt: 'AGENT: exit 0', path: bridge.project });
+  const next = await bridge.start({ prompt: 'AGENT: exit 0' });
   expect(await bridge.end(next)).toMatchObject({ status: 'completed' });
 });
 
@@ -139,7 +138,7 @@ describe.runIf(canUnshare).each([
   it('reads the tasks of the first, and starts none until a person adopts the state directory', async () => {
     const workplace = await createWorkplace();
     const bridge = await startBridge({ claude: scriptedAgent, workplace });
-    const task = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
+    const task = await bridge.start({ prompt: 'AGENT: never-exits' });
     const command = await withFiles(workplace, there, namespaces);
     const other = await bridge.another('modern', { command });
     expect(await other.status(task)).toMatchObject({ status: 'running' });
@@ -153,11 +152,9 @@ describe.runIf(canUnshare).each([
       return { status, text: `${stdout}${stderr}` };
     };
     expect(adopt()).toMatchObject({ status: 1, text: expect.stringContaining('still runs') });
-    const { keeper } = recordSchema.parse(
-      JSON.parse(await readFile(join(workplace.stateDir, 'tasks', task, 'record.json'), 'utf8')),
-    );
+    const { keeper } = await bridge.record(task);
     await bridge.mcp.close();
-    process.kill(keeper.pid, 'SIGKILL');
+    process.kill(realPid(keeper?.pid), 'SIGKILL');
     await until('the state directory is adopted', () => expect(adopt()).toMatchObject({ status: 0 }));
     await until('the end is known', async () => {
       expect(await other.status(task)).toMatchObject({ status: 'error' });
@@ -170,7 +167,7 @@ describe.runIf(canUnshare).each([
     const workplace = await createWorkplace();
     const env = { MCP_STATE_OWNER: 'volume-1' };
     const bridge = await startBridge({ claude: scriptedAgent, workplace, env });
-    await bridge.end(await bridge.start({ prompt: 'AGENT: exit 0', path: bridge.project }));
+    await bridge.end(await bridge.start({ prompt: 'AGENT: exit 0' }));
     const command = await withFiles(workplace, there, namespaces);
     const other = await bridge.another('modern', { command, env });
     const next = await other.start({ prompt: 'AGENT: exit 0', path: bridge.project });

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import { realPid } from '../../harness/real-pid.js';
 import { quickAgent } from '../../harness/scripted-agent.js';
 import { startBridge, type BridgeOptions, type TestBridge } from '../../harness/start-bridge.js';
 import type { TaskClient } from '../../harness/task-client.js';
-import { createWorkplace } from '../../harness/workplace.js';
 
 const startedSchema = z.looseObject({
   task_id: z.string(),
@@ -15,15 +15,7 @@ const startedSchema = z.looseObject({
   message: z.string(),
 });
 
-const recordSchema = z.looseObject({
-  status: z.string(),
-  keeper: z.object({ pid: z.number() }),
-});
-
-async function quickBridge(options: Partial<BridgeOptions> = {}): Promise<TestBridge> {
-  const workplace = await createWorkplace();
-  return startBridge({ claude: await quickAgent(workplace), workplace, ...options });
-}
+const quickBridge = (options: Partial<BridgeOptions> = {}) => startBridge({ claude: quickAgent, ...options });
 
 async function start(
   client: TaskClient,
@@ -34,11 +26,6 @@ async function start(
   return startedSchema.parse(
     await client.call('start_task', { prompt: `AGENT: ${behaviour}`, path, on_conflict: 'queue', ...more }),
   );
-}
-
-async function recordOf({ workplace }: TestBridge, taskId: string): Promise<z.infer<typeof recordSchema>> {
-  const path = join(workplace.stateDir, 'tasks', taskId, 'record.json');
-  return recordSchema.parse(JSON.parse(await readFile(path, 'utf8')));
 }
 
 /** Nothing waits, and nothing holds a project. A process that was killed while it wrote a lock leaves `*.tmp`, which the next holder removes after a minute. */
@@ -87,8 +74,8 @@ it('the queue goes on while no server runs', async () => {
     ids.push((await start(bridge, bridge.project, behaviour)).task_id);
   await bridge.mcp.close();
   // The end of the first comes from its keeper alone.
-  process.kill((await recordOf(bridge, first.task_id)).keeper.pid, 'SIGTERM');
-  const statusOf = async (id: string): Promise<string> => (await recordOf(bridge, id)).status;
+  process.kill(realPid((await bridge.record(first.task_id)).keeper?.pid), 'SIGTERM');
+  const statusOf = async (id: string): Promise<string> => (await bridge.record(id)).status;
   await expect
     .poll(() => Promise.all(ids.map(statusOf)), { timeout: 30_000 })
     .toEqual(['completed', 'failed']);
@@ -100,10 +87,10 @@ it('a queue whose keeper was killed goes on with the next server, before that is
   const first = await start(bridge, bridge.project, 'never-exits');
   const second = await start(bridge, bridge.project, 'exit 0');
   process.kill(bridge.mcp.pid, 'SIGKILL');
-  process.kill((await recordOf(bridge, first.task_id)).keeper.pid, 'SIGKILL');
+  await bridge.killKeeper(first.task_id);
   const other = await bridge.another();
   await expect
-    .poll(async () => (await recordOf(bridge, second.task_id)).status, { timeout: 30_000 })
+    .poll(async () => (await bridge.record(second.task_id)).status, { timeout: 30_000 })
     .toBe('completed');
   await nothingLeft(bridge);
   await removeHalfWrittenLocks(bridge);
@@ -111,10 +98,7 @@ it('a queue whose keeper was killed goes on with the next server, before that is
 });
 
 it('above the limit every task waits, whatever it said of conflicts; a project that is gone by then is told', async () => {
-  const bridge = await quickBridge({
-    projects: ['one', 'two'],
-    env: { MCP_MAX_CONCURRENT_TASKS: '1' },
-  });
+  const bridge = await quickBridge({ projects: ['one', 'two'], env: { MCP_MAX_CONCURRENT_TASKS: '1' } });
   const [one = '', two = ''] = bridge.projects;
   const first = await start(bridge, one, 'never-exits');
   const second = await start(bridge, two, 'exit 0', { on_conflict: 'error' });

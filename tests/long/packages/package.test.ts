@@ -92,7 +92,7 @@ describeNewestClaude('the installed package', ({ binary }) => {
     const roots = join(bridge.workplace.root, 'a, b');
     const app = join(roots, 'app');
     await mkdir(app, { recursive: true });
-    const client = await bridge.another('foreign', { command: [command, 'serve', roots] });
+    const client = await bridge.another('legacy', { command: [command, 'serve', roots] });
     expect(await client.mcp.listTools()).toContain('start_task');
     const chosen = await client.mcp.callTool('set_active_project', { path: app });
     expect(chosen.content[0]?.text).toContain(app);
@@ -113,7 +113,7 @@ describeNewestClaude('the installed package', ({ binary }) => {
     await run(command, ['init', '--roots', roots, '--client', 'claude-code'], { cwd: home, env });
     const settings: unknown = JSON.parse(await readFile(join(home, '.claude.json'), 'utf8'));
     const entry = entrySchema.parse(settings).mcpServers['claude-code-bridge'];
-    const client = await bridge.another('foreign', { command: [entry.command, ...entry.args] });
+    const client = await bridge.another('legacy', { command: [entry.command, ...entry.args] });
     const id = await client.start({ prompt: 'Make it.', path: bridge.project, permission_mode: 'cautious' });
     await client.answerNext(id, { verdict: 'allow' });
     expect(await client.end(id)).toMatchObject({ status: 'completed' });

@@ -115,7 +115,7 @@ describeNewestClaude('the bundle for Claude Desktop', ({ binary }) => {
       "Object.defineProperty(process.versions, 'electron', { value: '40.0.0' }); process.execPath = '/App/Helper';",
     );
     const [node, ...args] = await desktopCommand([bridge.workplace.projectsDir, '/none']);
-    const client = await bridge.another('foreign', { command: [node, '--require', app, ...args] });
+    const client = await bridge.another('legacy', { command: [node, '--require', app, ...args] });
     const id = await client.start({ prompt: 'Make it.', path: bridge.project, permission_mode: 'cautious' });
     await client.answerNext(id, { verdict: 'allow' });
     expect(await client.end(id)).toMatchObject({ status: 'completed', last_output: 'Delivered.' });

@@ -10,7 +10,7 @@ it('a newer server goes on with the tasks, records and board of an older one', a
   const workplace = await createWorkplace();
   const older = await olderBuild(workplace.root);
   const bridge = await startBridge({ claude: scriptedAgent, workplace, command: [process.execPath, older] });
-  const running = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
+  const running = await bridge.start({ prompt: 'AGENT: never-exits' });
   await bridge.call('open_board', {});
   endsWithTest(bridge);
   const before = await discoveryOf(bridge);
@@ -33,7 +33,7 @@ it('an older server leaves a newer board as it is, and reads the records of a ne
   const workplace = await createWorkplace();
   const older = await olderBuild(workplace.root);
   const bridge = await startBridge({ claude: scriptedAgent, workplace });
-  const id = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
+  const id = await bridge.start({ prompt: 'AGENT: never-exits' });
   await bridge.call('open_board', {});
   endsWithTest(bridge);
   const before = await discoveryOf(bridge);

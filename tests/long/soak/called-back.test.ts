@@ -1,19 +1,11 @@
 import { spawn } from 'node:child_process';
 import { expect, it, onTestFinished } from 'vitest';
-import {
-  CallerModel,
-  chatCaller,
-  decide,
-  recordOf,
-  starts,
-  WAIT_FOR_TASK,
-} from '../../harness/chat-caller.js';
+import { CallerModel, chatCaller, decide, starts, WAIT_FOR_TASK } from '../../harness/chat-caller.js';
 import { describeRealClaude } from '../../harness/real-claude.js';
-import { asksAboutPrompts, writeProgram } from '../../harness/scripted-agent.js';
+import { asksEnv, program } from '../../harness/scripted-agent.js';
 import { soakRounds } from '../../harness/seeded-random.js';
 import { startBridge } from '../../harness/start-bridge.js';
 import { until } from '../../harness/until.js';
-import { createWorkplace } from '../../harness/workplace.js';
 
 const ROUNDS = 20;
 const EACH = 10;
@@ -46,10 +38,8 @@ describeRealClaude('callers with many tasks', ({ version, binary }) => {
       if (!userText.includes('Delegate this.')) return undefined;
       return starts((at) => `AGENT: ends ${secondsOf(at)}`, bridge.projects.slice(0, EACH));
     });
-    const workplace = await createWorkplace();
     const bridge = await startBridge({
-      claude: await writeProgram(workplace, 'worker', 'read -r _ _ seconds; sleep "$seconds"'),
-      workplace,
+      claude: program('worker', 'read -r _ _ seconds; sleep "$seconds"'),
       projects: [...Array.from({ length: EACH }, (_, at) => `p${at}`), 'desk'],
       env: { MCP_TASK_HISTORY_SIZE: '500', MCP_MAX_CONCURRENT_TASKS: '20' },
       script: model.script,
@@ -64,7 +54,7 @@ describeRealClaude('callers with many tasks', ({ version, binary }) => {
     }
     const lags: number[] = [];
     for (const [index, [id, [heardMs = 0]]] of [...model.ends].entries()) {
-      const endedMs = Date.parse((await recordOf(bridge, id)).ended_at ?? '');
+      const endedMs = Date.parse((await bridge.record(id)).ended_at ?? '');
       if (endedMs > (startedMs[Math.floor(index / EACH)] ?? 0)) lags.push(heardMs - endedMs);
     }
     lags.sort((a, b) => a - b);
@@ -83,14 +73,12 @@ describeRealClaude('callers with many tasks', ({ version, binary }) => {
       const [, id] = /(task_[0-9a-f]{20}) goes on, and waits for an answer/.exec(userText) ?? [];
       return id === undefined ? undefined : { tools: [{ name: WAIT_FOR_TASK, input: { task_ids: [id] } }] };
     });
-    const workplace = await createWorkplace();
     const asks = `exec </dev/tty
 for n in $(seq ${QUESTIONS}); do printf "Do you want to proceed with part $n? [y/N] "; read -r line; done`;
     const bridge = await startBridge({
-      claude: await writeProgram(workplace, 'worker', asks),
-      workplace,
+      claude: program('worker', asks),
       projects: ['app', 'desk'],
-      env: { MCP_RULES: JSON.stringify(asksAboutPrompts) },
+      env: asksEnv,
       script: model.script,
     });
     const terminal = await chatCaller(bridge, binary);

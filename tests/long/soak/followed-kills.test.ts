@@ -1,14 +1,10 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { taskRecordSchema } from '../../../src/tasks/task.js';
 import { seededRandom, soakRounds, soakSeed } from '../../harness/seeded-random.js';
-import { asksAboutPrompts, writeProgram } from '../../harness/scripted-agent.js';
+import { asksEnv, program } from '../../harness/scripted-agent.js';
 import { serverEntry, startBridge, type TestBridge } from '../../harness/start-bridge.js';
 import { until } from '../../harness/until.js';
-import { createWorkplace } from '../../harness/workplace.js';
 import { RawReplies, request, type RawMessage } from '../../mcp/raw-client.js';
 import { envelope } from '../../mcp/tasks-client.js';
 
@@ -97,10 +93,8 @@ it('a server that is killed at random moments loses no end and no answer of a cl
   const seed = soakSeed();
   const random = seededRandom(seed);
   const kills = soakRounds(KILLS);
-  const workplace = await createWorkplace();
-  const claude = await writeProgram(workplace, 'worker', WORKER);
-  const env = { MCP_RULES: JSON.stringify(asksAboutPrompts), MCP_TASK_HISTORY_SIZE: '2000' };
-  const bridge = await startBridge({ claude, workplace, projects: ['a', 'b', 'c'], env });
+  const env = { ...asksEnv, MCP_TASK_HISTORY_SIZE: '2000' };
+  const bridge = await startBridge({ claude: program('worker', WORKER), projects: ['a', 'b', 'c'], env });
   const client = new Client(bridge, random);
   const ends = new Map<string, unknown>();
   const seen = { unanswered: 0, asked: 0 };
@@ -116,12 +110,8 @@ it('a server that is killed at random moments loses no end and no answer of a cl
       if (id === undefined || ends.has(id)) continue;
       const states = await follow(client, id);
       const end = states.at(-1);
-      const text = await readFile(join(workplace.stateDir, 'tasks', id, 'record.json'), 'utf8');
-      const { status, decisions } = taskRecordSchema.parse(JSON.parse(text));
-      expect({ status: end?.['status'], record: status }, text).toEqual({
-        status: 'completed',
-        record: 'completed',
-      });
+      const { status, decisions } = await bridge.record(id);
+      expect([end?.['status'], status]).toEqual(['completed', 'completed']);
       expect(states.filter((state) => ENDS.has(state['status']))).toHaveLength(1);
       expect(decisions.map(({ answered_by, late }) => [answered_by, late])).toEqual(
         decisions.map(() => ['elicitation', undefined]),

@@ -20,15 +20,12 @@ async function residentMegabytes(pid: number): Promise<number> {
 const descriptors = async (pid: number): Promise<number> => (await readdir(`/proc/${pid}/fd`)).length;
 
 it('five hundred tasks in a row leave the server’s memory, its descriptors and the disk as they were', async () => {
-  const bridge = await startBridge({
-    claude: scriptedAgent,
-    env: { MCP_TASK_HISTORY_SIZE: `${HISTORY}` },
-  });
+  const bridge = await startBridge({ claude: scriptedAgent, env: { MCP_TASK_HISTORY_SIZE: `${HISTORY}` } });
   const { pid } = bridge.mcp;
   const tasks = soakRounds(TASKS);
   let warm = { memory: 0, files: 0 };
   for (let count = 0; count < tasks; count++) {
-    const id = await bridge.start({ prompt: 'AGENT: exit 0', path: bridge.project });
+    const id = await bridge.start({ prompt: 'AGENT: exit 0' });
     expect((await bridge.end(id)).status).toBe('completed');
     if (count === Math.floor(tasks * WARM_SHARE))
       warm = { memory: await residentMegabytes(pid), files: await descriptors(pid) };

@@ -12,8 +12,7 @@ async function outside(place: GitPlace): Promise<string> {
   await mkdir(folder);
   await place.gitIn(folder, 'init', '--quiet', '--initial-branch=main');
   await writeFile(join(folder, 'secret'), 'secret\n');
-  await place.gitIn(folder, 'add', '.');
-  await place.gitIn(folder, 'commit', '--quiet', '-m', 'secret');
+  await place.commit('secret', folder);
   return folder;
 }
 
@@ -59,8 +58,7 @@ describe('a repository that leads out of the allowed roots', () => {
     const secret = await outside(place);
     const head = (await place.gitIn(secret, 'rev-parse', 'HEAD')).trim();
     await place.write('a', '1\n');
-    await place.git('add', '.');
-    await place.git('commit', '--quiet', '-m', 'first');
+    await place.commit('first');
     const show = (): Promise<unknown> => place.service.show(place.target(), { revision: head });
     expect(await refusal(show())).toMatch(/^REVISION_NOT_FOUND: /);
     const [folder, name] = [head.slice(0, 2), head.slice(2)];
@@ -155,8 +153,7 @@ describe('a repository that leads out of the allowed roots', () => {
   it('without a working tree says so and names its worktrees, but shows its commits', async () => {
     const place = await gitPlace();
     await place.write('a', '1\n');
-    await place.git('add', '.');
-    await place.git('commit', '--quiet', '-m', 'first');
+    await place.commit('first');
     const layout = join(place.projects, 'layout');
     await place.gitIn(place.projects, 'clone', '--quiet', '--bare', place.repo, 'layout/.bare');
     await writeFile(join(layout, '.git'), 'gitdir: ./.bare\n');
@@ -189,8 +186,7 @@ describe('git', () => {
     const place = await gitPlace();
     for (const text of ['one\n', 'two\n']) {
       await writeFile(join(place.repo, 'a.txt'), text);
-      await place.git('add', '.');
-      await place.git('commit', '--quiet', '-m', 'same');
+      await place.commit('same');
     }
     await place.git('replace', 'HEAD', 'HEAD~1');
     const diff = await place.service.diff(place.target(), { base: 'HEAD~1' });
@@ -200,8 +196,7 @@ describe('git', () => {
   it('that fails is reported with its own message', async () => {
     const place = await gitPlace();
     await place.write('a', '1\n');
-    await place.git('add', '.');
-    await place.git('commit', '--quiet', '-m', 'first');
+    await place.commit('first');
     await place.write('.git/index', 'no index');
     expect(await refusal(place.service.diff(place.target(), {}))).toMatch(
       /^GIT_FAILED: git (?:diff|ls-files) failed \(128\): .*index/,
@@ -233,8 +228,7 @@ describe('git', () => {
   ])('that fails since %s gives no empty history', async (_, damage) => {
     const place = await gitPlace();
     await place.write('a', '1\n');
-    await place.git('add', '.');
-    await place.git('commit', '--quiet', '-m', 'first');
+    await place.commit('first');
     const commit = (await place.git('rev-parse', 'HEAD')).trim();
     await damage(place, join(place.repo, '.git/objects', commit.slice(0, 2), commit.slice(2)));
     const { service, target } = place;
@@ -249,8 +243,7 @@ describe('git', () => {
   it('that looks for files elsewhere is not asked about those here, only about commits', async () => {
     const place = await gitPlace();
     await place.write('a', '1\n');
-    await place.git('add', '.');
-    await place.git('commit', '--quiet', '-m', 'first');
+    await place.commit('first');
     for (const elsewhere of [place.homeDir, place.projects, join(place.repo, '.git')]) {
       await place.git('config', 'core.worktree', elsewhere);
       expect(await refusal(place.service.status(place.target()))).toMatch(
@@ -302,8 +295,7 @@ describe('git', () => {
   it('gets no revision that is an option, a file, a search or unknown', async () => {
     const place = await gitPlace();
     await place.write('a', '1\n');
-    await place.git('add', '.');
-    await place.git('commit', '--quiet', '-m', 'first');
+    await place.commit('first');
     for (const base of [
       '--output=x',
       '-p',

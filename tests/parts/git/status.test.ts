@@ -50,8 +50,7 @@ describe('the status of a repository', () => {
     const long = 'a line that is long enough to be known again\n'.repeat(5);
     for (const file of ['edit', 'both', 'gone', 'staged-gone', 'type', 'old name'])
       await place.write(file, `${file}\n${long}`);
-    await place.git('add', '.');
-    await place.git('commit', '--quiet', '-m', 'first');
+    await place.commit('first');
     await place.write('edit', 'edited\n');
     await place.write('both', 'staged\n');
     await place.write('added', 'added\n');
@@ -83,8 +82,7 @@ describe('the status of a repository', () => {
     await place.gitIn(join(place.root, 'sub'), 'commit', '--quiet', '--allow-empty', '-m', 'first');
     await place.git('submodule', '--quiet', 'add', join(place.root, 'sub'), 'sub');
     await place.write('file', 'base\n');
-    await place.git('add', '.');
-    await place.git('commit', '--quiet', '-m', 'first');
+    await place.commit('first');
     await place.git('checkout', '--quiet', '-b', 'other');
     await place.write('file', 'theirs\n');
     await place.git('commit', '--quiet', '-a', '-m', 'theirs');
@@ -141,8 +139,7 @@ describe('the status of a repository', () => {
     const place = await gitPlace();
     await place.write('a/one', '1\n');
     await place.write('b/two', '2\n');
-    await place.git('add', '.');
-    await place.git('commit', '--quiet', '-m', 'first');
+    await place.commit('first');
     await place.write('a/one', '1.1\n');
     await place.write('b/two', '2.1\n');
     const part = await place.service.status(place.target(join(place.repo, 'a')));
@@ -160,8 +157,7 @@ describe('the status of a repository', () => {
     const place = await gitPlace();
     await place.write('a*/one', '1\n');
     await place.write('b/two', '2\n');
-    await place.git('add', '.');
-    await place.git('commit', '--quiet', '-m', 'first');
+    await place.commit('first');
     const part = join(place.repo, 'a*');
     const statusOf = async (path: string) => {
       const { clean, part: of } = await place.service.status(place.target(path));
@@ -189,8 +185,7 @@ describe('the status of a repository', () => {
     await writeFile(join(place.homeDir, '.gitconfig'), filter);
     await place.write('.gitattributes', '*.up filter=up\n*.off filter=off\n*.none filter=none\n');
     for (const file of ['a.up', 'in/b.up', 'c.off', 'd.none']) await place.write(file, 'text\n');
-    await place.git('add', '.');
-    await place.git('commit', '--quiet', '-m', 'first');
+    await place.commit('first');
     for (const file of ['a.up', 'in/b.up']) await utimes(join(place.repo, file), 1, 1);
     expect(await place.git('--no-optional-locks', 'status', '--porcelain')).toBe('');
     const filtered = ['a.up', 'in/b.up'];
@@ -213,8 +208,7 @@ describe('the status of a repository', () => {
   it('and diffs show changed files that git was told not to look at', async () => {
     const place = await gitPlace();
     for (const file of ['a', 'b', 'same', 'sub/absent']) await place.write(file, '1\n');
-    await place.git('add', '.');
-    await place.git('commit', '--quiet', '-m', 'first');
+    await place.commit('first');
     await place.git('update-index', '--skip-worktree', 'a', 'same', 'sub/absent');
     await place.git('update-index', '--assume-unchanged', 'b');
     await place.git('config', 'core.sparseCheckout', 'true');
@@ -233,8 +227,7 @@ describe('the status of a repository', () => {
     const at = (file: string): string => join(place.repo, file);
     for (const file of ['run', 'to-link']) await place.write(file, `${file}\n`);
     for (const link of ['link', 'to-file']) await symlink('run', at(link));
-    await place.git('add', '.');
-    await place.git('commit', '--quiet', '-m', 'first');
+    await place.commit('first');
     await chmod(at('run'), 0o755);
     for (const file of ['link', 'to-file', 'to-link']) await rm(at(file));
     await place.write('to-file', '2\n');
@@ -264,8 +257,7 @@ describe('the status of a repository', () => {
   it('writes nothing: no lock, no index', async () => {
     const place = await gitPlace();
     await place.write('a', '1\n');
-    await place.git('add', '.');
-    await place.git('commit', '--quiet', '-m', 'first');
+    await place.commit('first');
     await place.write('.git/index.lock', '');
     await place.write('a', '2\n');
     expect((await place.service.status(place.target())).lists.modified).toEqual(['a']);

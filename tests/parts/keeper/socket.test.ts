@@ -104,22 +104,6 @@ it('a client that watches gets the record after a change, and another one only a
   expect(other().at(-1)).toMatchObject({ record: { status: 'completed' } });
 });
 
-it('requests are answered by their number, also several in one write and one in several', async () => {
-  const { path } = await served();
-  const socket = await rawClient(path);
-  const one = `${JSON.stringify({ id: 1, method: 'screen' })}\n`;
-  const two = `${JSON.stringify({ id: 2, method: 'respond', answer: { decision_id: 'dec_1', verdict: 'allow', by: 'é' } })}\n`;
-  const bytes = Buffer.from(one + two);
-  const middle = bytes.indexOf('é') + 1;
-  socket.write(bytes.subarray(0, middle));
-  await new Promise(setImmediate);
-  socket.write(bytes.subarray(middle));
-  const replies = await lines(socket, 3);
-  expect(replies).toContainEqual({ id: 1, value: { text: 'the screen', columns: 120, rows: 40 } });
-  const refused = replies.find((reply) => 'error' in reply);
-  expect(refused).toMatchObject({ id: 2, error: { code: 'DECISION_NOT_FOUND' } });
-});
-
 it.each([
   { what: 'no JSON', text: 'hello\n' },
   { what: 'a request without a number', text: '{"method":"screen"}\n' },
@@ -135,21 +119,6 @@ it.each([
   await closed;
   expect(await good?.screen()).toMatchObject({ text: 'the screen' });
   good?.dispose();
-});
-
-it('what a keeper does not know is answered with an error that says so', async () => {
-  const { path } = await served();
-  const socket = await rawClient(path);
-  socket.write(
-    '{"id":7,"method":"explode"}\n{"id":8,"method":"watch","view":{}}\n{"id":9,"method":"screen"}\n',
-  );
-  const replies = await lines(socket, 4);
-  expect(JSON.stringify(replies[1])).toContain("'explode'");
-  expect(replies.slice(1)).toMatchObject([
-    { id: 7, error: { code: 'INVALID_ARGUMENTS' } },
-    { id: 8, error: { code: 'INVALID_ARGUMENTS' } },
-    { id: 9, value: { text: 'the screen' } },
-  ]);
 });
 
 it('a watcher that does not read gets fewer records, and the last one once it reads', async () => {

@@ -9,26 +9,6 @@ import { openProcesses } from '../../processes/open-processes.js';
 import { until } from '../../harness/until.js';
 
 describe('spawn', () => {
-  test('tells output, exit code and state of a process that ends in time', async () => {
-    const { sh } = await openProcesses();
-    const { record, ...shown } = await sh('echo out; echo bad >&2; exit 3');
-    expect(record).toMatchObject({ status: 'terminated', exit_code: 3, signal: null, keep: false });
-    expect(shown).toEqual({ isBackground: false, stdout: 'out\n', stderr: 'bad\n' });
-  });
-
-  test('lets a process go on in the background when the time is over', async () => {
-    const { sh, service, output } = await openProcesses();
-    const { record, isBackground, stdout } = await sh('echo begun; sleep 0.3; echo done', 100);
-    expect(isBackground).toBe(true);
-    expect(stdout).toBe('begun\n');
-    await until('all was printed', async () =>
-      expect((await output(record.process_id)).text?.text).toBe('begun\ndone\n'),
-    );
-    await until('it has ended', async () =>
-      expect((await service.list(5))[0]?.record.status).toBe('terminated'),
-    );
-  });
-
   test('shares the room between stdout and stderr', async () => {
     const { sh } = await openProcesses();
     const { stdout = '', stderr = '' } = await sh('seq 1 10000; seq 1 10000 >&2');
@@ -38,15 +18,6 @@ describe('spawn', () => {
     const short = await sh('seq 1 10000; echo warning >&2');
     expect(short.stderr).toBe('warning\n');
     expect(short.stdout?.length).toBeGreaterThan(8_000);
-  });
-
-  test('shows the screen of a terminal, without escape sequences', async () => {
-    const { sh } = await openProcesses();
-    const { screen, stdout } = await sh("printf '\\033[31mred\\033[0m\\n\\033[5;3Hlow'", 10_000, {
-      tty: true,
-    });
-    expect(screen).toBe('red\n\n\n\n  low');
-    expect(stdout).toBeUndefined();
   });
 
   test('says how to run a whole command line', async () => {
@@ -110,17 +81,6 @@ describe('spawn', () => {
 describe('input', () => {
   const query = { limitMs: 5_000 };
 
-  test('answers with what came back, once it pauses', async () => {
-    const { sh, service, never } = await openProcesses();
-    const { record } = await sh('while read -r x; do echo "got $x"; done', 0);
-    const first = await service.input({ ...query, id: record.process_id, text: 'one\n' }, never);
-    expect(first).toMatchObject({ outcome: 'quiet', stdout: 'got one\n', stderr: '' });
-    const second = await service.input({ ...query, id: record.process_id, text: 'two\n' }, never);
-    expect(second.stdout).toBe('got two\n');
-    const last = await service.input({ ...query, id: record.process_id, eof: true }, never);
-    expect(last).toMatchObject({ outcome: 'ended', record: { status: 'terminated', exit_code: 0 } });
-  });
-
   test('waits for a pattern through pauses', async () => {
     const { sh, service, never } = await openProcesses();
     const { record } = await sh('read -r x; echo soon; sleep 0.6; echo "result: 42"; sleep 60', 0);
@@ -129,19 +89,6 @@ describe('input', () => {
       never,
     );
     expect(answer).toMatchObject({ outcome: 'found', stdout: 'soon\nresult: 42\n' });
-  });
-
-  test('presses keys in a terminal, and none without', async () => {
-    const { sh, service, never } = await openProcesses();
-    const { record } = await sh('echo up; exec cat', 300, { tty: true });
-    const answer = await service.input(
-      { ...query, id: record.process_id, text: 'word', keys: ['enter', 'ctrl-d'] },
-      never,
-    );
-    expect(answer).toMatchObject({ outcome: 'ended', screen: 'up\nword\nword', record: { exit_code: 0 } });
-    const piped = await sh('exec cat', 0);
-    const refused = service.input({ ...query, id: piped.record.process_id, keys: ['enter'] }, never);
-    await expect(refused).rejects.toMatchObject({ code: 'NO_TERMINAL' });
   });
 
   test('refuses a process that has ended, and one that never was', async () => {
@@ -158,21 +105,6 @@ describe('input', () => {
 });
 
 describe('output', () => {
-  test('is read by lines, by cursor and by search, while it runs and later', async () => {
-    const { sh, output } = await openProcesses();
-    const { record } = await sh('seq 1 1000; echo bad >&2');
-    const id = record.process_id;
-    expect((await output(id, { lines: 2 })).text?.text).toBe('999\n1000\n');
-    expect((await output(id, { stream: 'stderr' })).text?.text).toBe('bad\n');
-    expect((await output(id, { cursor: 0, maxBytes: 4 })).text).toEqual({
-      text: '1\n2\n',
-      from: 0,
-      cursor: 4,
-    });
-    expect((await output(id, { search: '77' })).search?.found).toHaveLength(19);
-    expect((await output(id)).extents).toMatchObject({ stdout: { end: 3_893 }, stderr: { end: 4 } });
-  });
-
   test('has the screen of a terminal that has ended', async () => {
     const { sh, output, service, never } = await openProcesses();
     const { record } = await sh("printf '\\033[2;2Hx'", 5_000, { tty: true });
@@ -194,18 +126,6 @@ describe('output', () => {
 });
 
 describe('the list', () => {
-  test('tells what runs, with what it uses, and what has ended', async () => {
-    const { sh, service } = await openProcesses();
-    await sh('echo over');
-    await sh('echo up; exec sleep 60', 100);
-    const [running, ended] = await service.list(10);
-    expect(running?.record).toMatchObject({ status: 'running', command_line: 'echo up; exec sleep 60' });
-    expect(running?.stats).toMatchObject({ processCount: 1, listeningPorts: [] });
-    expect(running?.printedBytes).toBe(3);
-    expect(ended).toMatchObject({ record: { status: 'terminated' }, printedBytes: 5 });
-    expect(ended?.stats).toBeUndefined();
-  });
-
   test('keeps so many ended ones, the newest', async () => {
     const { sh, manager, store } = await openProcesses({ historySize: 2 });
     for (const word of ['a', 'b', 'c', 'd']) await sh(`echo ${word}`);
@@ -222,16 +142,6 @@ describe('the list', () => {
 });
 
 describe('kill', () => {
-  test('ends it and all that it started, and tells how', async () => {
-    const { sh, service } = await openProcesses();
-    const { record } = await sh('sleep 60 & sleep 60', 0);
-    const killed = await service.kill(record.process_id, 'SIGTERM');
-    expect(killed).toMatchObject({ left: 0, record: { status: 'terminated', signal: 'SIGTERM' } });
-    await expect(service.kill(record.process_id, 'SIGTERM')).rejects.toMatchObject({
-      code: 'PROCESS_NOT_RUNNING',
-    });
-  });
-
   test('only signals where the signal does not ask for an end', async () => {
     const { sh, service, output } = await openProcesses();
     const { record } = await sh("trap 'echo again' HUP; echo up; while :; do sleep 0.02; done", 200);

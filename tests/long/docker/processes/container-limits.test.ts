@@ -41,7 +41,7 @@ describeDocker('what a container may do', ({ busyboxImage }) => {
 
   it('has the limits that are promised, as the engine holds them', async () => {
     const test = await openDockerBackend({ image: busyboxImage });
-    const { process, output } = await startContainer(test, ['sh', '-c', 'echo up; exec cat']);
+    const { process, output } = await startContainer(test, 'echo up; exec cat');
     await output.has('up');
     const name = `process-mcp-${process.spec.id}`;
     const { HostConfig, Mounts } = await direct.getContainer(name).inspect();
@@ -84,11 +84,7 @@ describeDocker('what a container may do', ({ busyboxImage }) => {
     const test = await openDockerBackend({ image: busyboxImage });
     // Each waits for somebody who writes into the pipe.
     const bomb = 'mkfifo pipe; while :; do : <pipe & done 2>/dev/null';
-    const { process, output } = await startContainer(test, [
-      'sh',
-      '-c',
-      `(${bomb}); echo "held $?"; exec sleep 60`,
-    ]);
+    const { process, output } = await startContainer(test, `(${bomb}); echo "held $?"; exec sleep 60`);
     // The shell gives up where it may not fork any more.
     await Promise.race([output.has('held'), process.exited]);
     if (process.status === 'running') {
@@ -100,7 +96,7 @@ describeDocker('what a container may do', ({ busyboxImage }) => {
   it('goes on with a volume that was named before, and takes none of another program', async () => {
     const test = await openDockerBackend({ image: busyboxImage });
     const volume = `notes-${test.ownerId}`;
-    const first = await startContainer(test, ['sh', '-c', 'echo remembered > note'], { volume });
+    const first = await startContainer(test, 'echo remembered > note', { volume });
     expect((await first.process.exited).code).toBe(0);
     const second = await startContainer(test, ['cat', 'note'], { volume: `process-mcp-volume-${volume}` });
     expect((await second.process.exited).code).toBe(0);
@@ -128,10 +124,7 @@ describeDocker('what a container may do', ({ busyboxImage }) => {
     const mountProject = await new AllowedRoots([folder], '/').resolveDirectory(folder);
     const test = await openDockerBackend({ image: busyboxImage });
     const script = 'cat read.me; echo x > read.me || echo "no: $?"; mkdir sub || echo no sub';
-    const { process, output } = await startContainer(test, ['sh', '-c', script], {
-      mountProject,
-      cwd: '/project',
-    });
+    const { process, output } = await startContainer(test, script, { mountProject, cwd: '/project' });
     await process.exited;
     expect(output.text('stdout')).toBe('hello from outside\nno: 1\nno sub\n');
     expect(output.text('stderr')).toContain('Read-only file system');

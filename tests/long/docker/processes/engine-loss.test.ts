@@ -9,7 +9,7 @@ describeDocker('an engine that goes away', ({ busyboxImage }) => {
   it('ends the process with the reason, and starts the next one when it is back; nothing is left behind', async () => {
     const relay = await EngineRelay.open(engineHost);
     const test = await openDockerBackend({ image: busyboxImage, host: relay.address });
-    const { process, output } = await startContainer(test, ['sh', '-c', 'echo up; exec sleep 60']);
+    const { process, output } = await startContainer(test, 'echo up; exec sleep 60');
     await output.has('up');
     relay.cut();
     const exit = await process.exited;
@@ -32,10 +32,7 @@ describeDocker('an engine that goes away', ({ busyboxImage }) => {
 
   it('leaves containers of dead servers to the next one, and those of living ones alone', async () => {
     const own = await ownIdentity();
-    const dead = await openDockerBackend({
-      image: busyboxImage,
-      keeper: { ...own, start_time: '1' },
-    });
+    const dead = await openDockerBackend({ image: busyboxImage, keeper: { ...own, start_time: '1' } });
     const orphan = await startContainer(dead, ['sleep', '60']);
     const alive = await openDockerBackend({ image: busyboxImage, ownerId: dead.ownerId });
     const mine = await startContainer(alive, ['sleep', '60']);

@@ -12,7 +12,9 @@ import { ownIdentity, processState } from '../../../../src/store/process-identit
 import type { ProcessIdentity } from '../../../../src/store/process-place.js';
 import {
   Collector,
+  wordsOf,
   type BackendUnderTest,
+  type Command,
   type OpenBackend,
   type Started,
 } from '../../../contracts/process-backend/under-test.js';
@@ -107,11 +109,11 @@ async function removeAll({ backend, ownerId }: OpenedDockerBackend): Promise<voi
 /** Starts it with what only containers have, too; throws when the backend refuses. */
 export async function startContainer(
   test: OpenedDockerBackend,
-  command: readonly [string, ...string[]],
+  command: Command,
   options?: Partial<ProcessSpec>,
 ): Promise<Started> {
   const output = new Collector();
-  return { process: await test.backend.spawn(test.spec(command, options), output), output };
+  return { process: await test.backend.spawn(test.spec(wordsOf(command), options), output), output };
 }
 
 /** Names of all containers with this owner. */

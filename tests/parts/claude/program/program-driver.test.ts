@@ -89,12 +89,6 @@ describe('a program that asks', () => {
     });
   });
 
-  it('a prompt split over many writes is one prompt', async () => {
-    await print('Shall I? ', 'Cont', 'inue', '? [', 'y/N] ');
-    await pass(clock, 300);
-    expect(requests().map((request) => request.input)).toEqual([{ line: 'Shall I? Continue? [y/N]' }]);
-  });
-
   it('a prompt that is repainted ten times is asked and answered once', async () => {
     await print('Continue? [y/N] ');
     await pass(clock, 300);
@@ -224,22 +218,6 @@ describe('a real program', () => {
   }
   const printed = () => lines.join('\n');
 
-  it('reads its prompt, prints, and ends with its exit code', async () => {
-    await run('cat; echo; printf "no end of line"; exit 3');
-    expect((await events.next('exited')).exit).toEqual({ code: 3 });
-    expect(printed()).toBe('the prompt\nno end of line');
-    expect(events.all.at(-1)?.type).toBe('exited');
-  });
-
-  it('is answered at its prompt', async () => {
-    await run('printf "Continue? [y/N] "; read answer < /dev/tty; echo "got $answer"');
-    const { request } = await events.next('request');
-    await driver.answer(request.requestId, { verdict: 'allow' });
-    expect((await events.next('exited')).exit.code).toBe(0);
-    expect(printed()).toContain('got y');
-    expect(events.all.filter((event) => event.type === 'request')).toHaveLength(1);
-  });
-
   it('prints a burst of which every line is reported', async () => {
     await run('seq 1 200000');
     await events.next('exited');
@@ -251,13 +229,5 @@ describe('a real program', () => {
     await events.next('printed');
     await driver.close();
     expect((await events.next('exited')).exit).toEqual({ code: 9 });
-  });
-
-  it('is killed with all that it started', async () => {
-    await run('setsid sleep 600 & echo ready; sleep 600');
-    await events.next('printed');
-    await driver.kill();
-    await events.next('exited');
-    expect(await driver.screen()).toMatchObject({ columns: 120, rows: 40 });
   });
 });

@@ -34,8 +34,7 @@ async function undoing(gitFolder?: string): Promise<Undoing> {
   await place.write('away/file', 'soon\n');
   await place.write('.gitignore', 'build/\n');
   await symlink('kept.txt', join(repo, 'link'));
-  await place.git('add', '.');
-  await place.git('commit', '--quiet', '-m', 'first');
+  await place.commit('first');
   const snapshots = new ProjectSnapshots(place.parts);
   const objects = join(root, 'state', 'objects');
   let trees = { start: '', end: '', notKept: '' };
@@ -286,8 +285,7 @@ describe.each(testedGits())('an undo by $version', ({ folder }) => {
       await mkdir(join(place.repo, name));
       await place.gitIn(join(place.repo, name), 'init', '--quiet');
       await place.write(`${name}/file`, 'one\n');
-      await place.gitIn(join(place.repo, name), 'add', '.');
-      await place.gitIn(join(place.repo, name), 'commit', '--quiet', '-m', 'inner');
+      await place.commit('inner', join(place.repo, name));
     }
     await place.git('add', 'module');
     await place.git('commit', '--quiet', '-m', 'a submodule');

@@ -34,8 +34,7 @@ async function place(): Promise<Place> {
   await git.write('a', lines('a'));
   await git.write('sub/b', 'b\n');
   await git.write('.gitignore', 'build/\n');
-  await git.git('add', '.');
-  await git.git('commit', '--quiet', '-m', 'first');
+  await git.commit('first');
   const roots = new AllowedRoots([git.projects], git.homeDir);
   const worktrees = new Worktrees({ roots, runner: git.runner });
   const snapshots = new ProjectSnapshots({ roots, runner: git.runner });
@@ -144,8 +143,7 @@ describe('a worktree for a task', () => {
     const again = await here.make();
     await writeFile(join(again.folder, 'untracked'), 'x');
     expect(await here.worktrees.removeUnlessWork(again.worktree)).toBe(false);
-    await here.gitIn(again.folder, 'add', '.');
-    await here.gitIn(again.folder, 'commit', '--quiet', '-m', 'work');
+    await here.commit('work', again.folder);
     expect(await here.worktrees.removeUnlessWork(again.worktree)).toBe(false);
     // The folder gone by other hands: the commits are on the branch still.
     await rm(again.folder, { recursive: true });
@@ -160,8 +158,7 @@ describe('the work of a task', () => {
   async function worked(here: Place): Promise<WorktreeFacts> {
     const { folder, worktree } = await here.make();
     await writeFile(join(folder, 'committed'), 'c\n');
-    await here.gitIn(folder, 'add', '.');
-    await here.gitIn(folder, 'commit', '--quiet', '-m', 'a commit of the task');
+    await here.commit('a commit of the task', folder);
     await writeFile(join(folder, 'a'), lines('changed'));
     await writeFile(join(folder, 'new\nname'), Buffer.from([0, 255, 10]));
     await rm(join(folder, 'sub', 'b'));
@@ -189,8 +186,7 @@ describe('the work of a task', () => {
     const here = await place();
     const worktree = await worked(here);
     await here.write('theirs', 'x\n');
-    await here.git('add', '.');
-    await here.git('commit', '--quiet', '-m', 'theirs');
+    await here.commit('theirs');
     const theirs = (await here.git('rev-parse', 'HEAD')).trim();
     const { result } = await here.finish(worktree, 'merge');
     expect((await here.git('rev-list', '--parents', '-1', result)).split(' ')[1]).toBe(theirs);
@@ -276,8 +272,7 @@ describe('the work of a task', () => {
   it('of a worktree that was removed by hand is discarded, and what was committed stays as a ref', async () => {
     const here = await place();
     const worktree = await worked(here);
-    await here.gitIn(worktree.path, 'add', '--all');
-    await here.gitIn(worktree.path, 'commit', '--quiet', '-m', 'work');
+    await here.commit('work', worktree.path);
     const tip = (await here.git('rev-parse', BRANCH)).trim();
     await rm(worktree.path, { recursive: true });
     expect(await refusal(here.finish(worktree, 'merge', 'x'))).toContain(`on the branch ${BRANCH}`);

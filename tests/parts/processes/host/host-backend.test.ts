@@ -96,7 +96,7 @@ describe.runIf(process.platform === 'linux')('the outputs of a process of this m
     const test = await open();
     const { cwd } = test.spec(['true']);
     await rm(cwd, { recursive: true });
-    const { output } = await start(test, ['sh', '-c', 'echo all the same'], { cwd: '/' });
+    const { output } = await start(test, 'echo all the same', { cwd: '/' });
     await output.has('all the same');
   });
 });
@@ -104,7 +104,7 @@ describe.runIf(process.platform === 'linux')('the outputs of a process of this m
 describe('a process of this machine', () => {
   it('is ended also when it starts another for each that is killed', async () => {
     const script = `trap '' TERM; echo up; while :; do sleep 60; done`;
-    const { process, output } = await start(await open(), ['sh', '-c', script]);
+    const { process, output } = await start(await open(), script);
     await output.has('up');
     expect(await process.kill('SIGTERM')).toBe(0);
     expect(await process.exited).toMatchObject({ signal: 'SIGKILL' });
@@ -112,7 +112,7 @@ describe('a process of this machine', () => {
 
   it('ends with its backend, also what left its group', async () => {
     const test = await open();
-    const { output } = await start(test, ['sh', '-c', `setsid sh -c 'echo "$$ is up"; exec sleep 60'`]);
+    const { output } = await start(test, `setsid sh -c 'echo "$$ is up"; exec sleep 60'`);
     await output.has('is up');
     await test.backend.dispose();
     const look = (): boolean => process.kill(parseInt(output.text('stdout')), 0);

@@ -122,11 +122,10 @@ describeDocker('copies', ({ busyboxImage }) => {
     await writeFile(join(folder, 'file'), 'x');
     await mkdir(join(folder, 'linked'));
     await symlink('/etc/passwd', join(folder, 'linked/words'));
-    const { process, output } = await startContainer(test, [
-      'sh',
-      '-c',
+    const { process, output } = await startContainer(
+      test,
       'ln -s /tmp away; echo x > plain; echo up; exec sleep 60',
-    ]);
+    );
     await output.has('up');
     const processId = process.spec.id;
     const file = join(folder, 'file');
