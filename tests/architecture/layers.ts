@@ -227,7 +227,7 @@ export const layers: readonly Layer[] = [
     holds: 'the page of all tasks: its messages, its state, its server',
     imports: ['keeper', 'processes', 'git', 'tasks', 'store', 'os', 'base'],
     entries: ['board', 'chat-board', 'door', 'reviews'],
-    ceiling: 3452,
+    ceiling: 3456,
   },
   {
     folder: 'native',
@@ -346,7 +346,7 @@ export const areas: readonly Area[] = [
     holds: 'the page of the board, in browsers, chats and editors',
     imports: ['board', 'screen', 'base'],
     entries: [],
-    ceiling: 5224,
+    ceiling: 5212,
   },
   {
     folder: 'vscode',
@@ -375,7 +375,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 55371,
+    ceiling: 54480,
   },
 ];
 
