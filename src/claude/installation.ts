@@ -190,7 +190,8 @@ async function outputOf(
   env: Readonly<Record<string, string>>,
 ): Promise<string | undefined> {
   let output = '';
-  const call = { program, args: [...args, '--version'], cwd: process.cwd(), env, atExit: 'SIGKILL' } as const;
+  // Not in the folder of the server, which may be a project: `npx` would run a program of it.
+  const call = { program, args: [...args, '--version'], cwd: '/', env, atExit: 'SIGKILL' } as const;
   try {
     const limits = { timeLimitMs: VERSION_LIMIT_MS, signal: new AbortController().signal };
     const end = await runProgram({ ...call, ...limits }, (chunk) => {

@@ -11,7 +11,7 @@ import { bundleKeeper, openHost } from '../../../keeper/open-host.js';
 const keeper = bundleKeeper();
 
 it('a fault after the start leaves the log of the task where it is', async () => {
-  const { prepare, workplace, runtimePath } = await openHost({ kind: 'in process', keeperEntry: keeper() });
+  const { prepare, workplace, runtimePath } = await openHost({ keeperEntry: keeper() });
   const spec = await prepare('AGENT: sleeps 1');
   const places = { statePath: workplace.stateDir, env: workplace.env };
   let logFile = '';
@@ -32,7 +32,7 @@ it('a fault after the start leaves the log of the task where it is', async () =>
 });
 
 it('a program that is not Claude Code gets its prompt on stdin also when the print driver was asked for', async () => {
-  const { host, prepare } = await openHost({ kind: 'in process', keeperEntry: keeper() });
+  const { host, prepare } = await openHost({ keeperEntry: keeper() });
   const settings = { ...sampleSpec().settings, claude_command: ['/bin/cat'] };
   const spec = await prepare('Say hello.\n', { driver: 'print', settings });
   const link = await host.connect(await host.launch(spec));
