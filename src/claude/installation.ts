@@ -184,13 +184,13 @@ export async function readVersion(
   return version;
 }
 
-/** The standard output of `--version`; undefined when the program fails, prints too much or takes too long. It gets no input. */
+/** The standard output of `--version`, outside of any project, where `npx` would run what it has; undefined when the program fails, prints too much or takes too long. It gets no input. */
 async function outputOf(
   [program = '', ...args]: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<string | undefined> {
   let output = '';
-  const call = { program, args: [...args, '--version'], cwd: process.cwd(), env, atExit: 'SIGKILL' } as const;
+  const call = { program, args: [...args, '--version'], cwd: '/', env, atExit: 'SIGKILL' } as const;
   try {
     const limits = { timeLimitMs: VERSION_LIMIT_MS, signal: new AbortController().signal };
     const end = await runProgram({ ...call, ...limits }, (chunk) => {

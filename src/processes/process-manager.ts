@@ -107,9 +107,7 @@ export class ProcessManager {
 
   /** Throws PROCESS_NOT_FOUND. */
   async find(id: string): Promise<FoundProcess> {
-    const running = this.#running.get(id);
-    if (running !== undefined) return found(running);
-    const record = await this.#parts.store.read(id);
+    const record = this.#running.get(id)?.record ?? (await this.#parts.store.read(id));
     if (record !== undefined) return this.#settled(record);
     throw new BridgeError(
       'PROCESS_NOT_FOUND',

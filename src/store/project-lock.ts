@@ -48,8 +48,8 @@ export interface Lock {
   /** Works on a full disk, too; does nothing the second time, and after `handTo`. Throws the system's error. */
   release(): void;
   /**
-   * Makes a process that has announced itself the owner: from now on its end frees the project. It releases the lock by `releaseLease`
-   * with the path that is returned. Throws the system's error.
+   * Makes a process that has announced itself the owner, in a critical section: from now on its end frees the project. It releases the
+   * lock by `releaseLease` with the path that is returned. Throws as `acquire`.
    */
   handTo(owner: ProcessIdentity): Promise<string>;
 }
@@ -85,8 +85,8 @@ const MUTEX_LIMIT_MS = 20_000;
 
 /**
  * One running task a project, across all processes of the user. A folder and one that lies in it are one project. A **lease** is
- * `<lockDir>/<hash of the project's path>`: it is written in a critical section, then replaced or removed by its owner alone, or removed
- * in a critical section when the owner is dead.
+ * `<lockDir>/<hash of the project's path>`: it is written in a critical section, and removed by its owner, or in a critical section when
+ * the owner is dead.
  */
 export class ProjectLocks implements Disposable {
   readonly #lockDir: string;
@@ -214,11 +214,12 @@ export class ProjectLocks implements Disposable {
       if (isHeld) releaseLease(path);
       isHeld = false;
     };
-    const handTo = async (owner: ProcessIdentity): Promise<string> => {
-      await write({ ...holder, owner, reserved: undefined });
-      isHeld = false;
-      return path;
-    };
+    const handTo = (owner: ProcessIdentity): Promise<string> =>
+      this.exclusively(async () => {
+        await write({ ...holder, owner, reserved: undefined });
+        isHeld = false;
+        return path;
+      });
     return { holder, release, handTo };
   }
 

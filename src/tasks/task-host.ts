@@ -33,7 +33,7 @@ export interface SentMessage {
   readonly by?: string | undefined;
 }
 
-/** A running task as its callers see it, in this process or through the keeper's socket. */
+/** A running task as its callers see it, through the keeper's socket. */
 export interface TaskLink extends Disposable {
   /** The record: once at first, and once at the end of the task. */
   readonly onRecord: Event<TaskRecord>;
@@ -49,7 +49,7 @@ export interface TaskLink extends Disposable {
 /** What it takes to reach a task. */
 export type KeptTaskName = Pick<TaskRecord, 'task_id'> & Partial<Pick<TaskRecord, 'socket_path'>>;
 
-/** Starts tasks and reaches running ones. Keeper processes and the in-process host pass one contract suite. */
+/** Starts tasks and reaches running ones. */
 export interface TaskHost {
   /**
    * Starts the task whose spec and prompt lie in the state directory, and hands its keeper the lease of the project, which a question

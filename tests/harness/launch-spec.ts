@@ -1,8 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { systemClock } from '../../src/base/system-clock.js';
 import { createTaskId } from '../../src/base/ids.js';
 import { writeJsonFileAtomically } from '../../src/base/files/json-file.js';
 import { KeeperHost } from '../../src/keeper/host/keeper-host.js';
+import { ProjectLocks } from '../../src/store/project-lock.js';
 import { openRuntimeDir } from '../../src/store/runtime-dir.js';
 import { openStateDir } from '../../src/store/state-dir.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
@@ -48,5 +50,9 @@ export async function launchSpec(
   await writeJsonFileAtomically(stateDir.specFile(spec.task_id), spec);
   const keeperEntry = fileURLToPath(new URL('../../dist/keeper.js', import.meta.url));
   const places = { statePath: stateDir.path, runtimePath: runtimeDir.path };
-  return new KeeperHost({ keeperEntry, nodeArguments, ...places, env: bridge.env }).launch(spec);
+  const locks = new ProjectLocks(stateDir.lockDir, systemClock, () => undefined);
+  const taken = await locks.acquire({ projectPath: spec.project_path, taskId: spec.task_id });
+  if ('busy' in taken) throw new Error(`the project is held by ${taken.busy.task_id}`);
+  const host = new KeeperHost({ keeperEntry, nodeArguments, ...places, env: bridge.env });
+  return host.launch(spec, taken.held).finally(() => taken.held.release());
 }

@@ -9,7 +9,6 @@ import { openRuntimeDir } from '../../src/store/runtime-dir.js';
 import { openStateDir } from '../../src/store/state-dir.js';
 import type { HostUnderTest } from '../contracts/task-host.js';
 import { bundledProgram } from '../harness/bundled-program.js';
-import { InProcessHost } from '../harness/in-process-host.js';
 import { scriptedAgent } from '../harness/scripted-agent.js';
 import { createWorkplace, type Workplace } from '../harness/workplace.js';
 import { sampleSpec } from '../tasks/sample-task.js';
@@ -19,16 +18,12 @@ export function bundleKeeper(): () => string {
   return bundledProgram(new URL('../../src/keeper/main/keeper-main.ts', import.meta.url));
 }
 
-export interface HostOptions {
-  readonly kind?: 'keeper' | 'in process';
-  readonly keeperEntry: string;
-}
-
 /** A host with a workplace of its own, in which the scripted agent is the program of every task. */
 export async function openHost({
-  kind = 'keeper',
   keeperEntry,
-}: HostOptions): Promise<HostUnderTest & { readonly workplace: Workplace; readonly runtimePath: string }> {
+}: {
+  readonly keeperEntry: string;
+}): Promise<HostUnderTest & { readonly workplace: Workplace; readonly runtimePath: string }> {
   const workplace = await createWorkplace();
   onTestFinished(async ({ task }) => {
     try {
@@ -40,17 +35,14 @@ export async function openHost({
   const project = await workplace.project('app');
   const stateDir = await openStateDir({ path: workplace.stateDir });
   const runtimeDir = await openRuntimeDir(stateDir.path);
-  const host =
-    kind === 'in process'
-      ? new InProcessHost({ statePath: stateDir.path, runtimePath: runtimeDir.path }, workplace.env)
-      : new KeeperHost({
-          keeperEntry,
-          nodeArguments: [],
-          statePath: stateDir.path,
-          runtimePath: runtimeDir.path,
-          env: workplace.env,
-          logLevel: 'debug',
-        });
+  const host = new KeeperHost({
+    keeperEntry,
+    nodeArguments: [],
+    statePath: stateDir.path,
+    runtimePath: runtimeDir.path,
+    env: workplace.env,
+    logLevel: 'debug',
+  });
   const locks = new ProjectLocks(stateDir.lockDir, systemClock, () => undefined);
   return {
     host,

@@ -110,11 +110,7 @@ async function sleepingProject({ spec, stateDir }: TaskPlan, isHere: boolean) {
   const plugin = join(stateDir.taskDir(spec.task_id), 'project-texts');
   const { writeProjectTexts } = await import('./project-texts.js');
   const texts = isHere ? await writeProjectTexts(spec.project_path, plugin) : { folders: [], leftOut: [] };
-  const note = leftOutNote(sleeping, {
-    texts,
-    changed: trust,
-    command: spec.settings.own_command ?? OWN_COMMAND,
-  });
+  const note = leftOutNote(sleeping, texts, trust, spec.settings.own_command ?? OWN_COMMAND);
   return { parts: { sleeping, projectTexts: texts.folders.length === 0 ? undefined : plugin }, note, rules };
 }
 

@@ -67,23 +67,14 @@ const settingsSchema = z.looseObject({
 const serversSchema = z.looseObject({ mcpServers: z.record(z.string(), z.unknown()).optional() });
 
 /** A project's own configuration, which a session does not use. */
-export interface SleepingSettings {
-  /** Its rules that deny or ask. */
-  readonly rules: readonly RuleRow[];
-  /** What of it has no effect: setting or server, and the file. */
-  readonly leftOut: readonly string[];
-  /** The paths in the project that it names, with links resolved too, whether there is something or not. */
-  readonly places: readonly string[];
-  /** What all of it is made of; undefined where that are too many files. */
-  readonly files: TrustedFiles | undefined;
-}
+export type SleepingSettings = Awaited<ReturnType<typeof sleepingSettings>>;
 
 /**
  * What the project's own configuration says, as data: rules that deny or ask still count. Throws PROJECT_SETTINGS_UNREADABLE, which
  * names the file, since a rule in it could not be held. A worktree lacks the file that no repository has: `madeFrom` is where that lies.
  * Claude Code itself uses the one of the main checkout, in each worktree and each folder of it (2.1.332).
  */
-export async function sleepingSettings(projectPath: string, madeFrom?: string): Promise<SleepingSettings> {
+export async function sleepingSettings(projectPath: string, madeFrom?: string) {
   const rules: RuleRow[] = [];
   const leftOut: string[] = [];
   const texts: string[] = [];
@@ -122,7 +113,16 @@ export async function sleepingSettings(projectPath: string, madeFrom?: string): 
   const places = await placesOf(projectPath, paths);
   const own = isAll ? await filesToTrust(projectPath, places) : undefined;
   const files = own === undefined ? undefined : await withLocalOf(main, own, projectPath);
-  return { rules, leftOut, places, files };
+  return {
+    /** Its rules that deny or ask. */
+    rules,
+    /** What of it has no effect: setting or server, and the file. */
+    leftOut,
+    /** The paths in the project that it names, with links resolved too, whether there is something or not. */
+    places,
+    /** What all of it is made of; undefined where that are too many files. */
+    files,
+  };
 }
 
 /** The main checkout of the repository in which a folder is, as git says; the top of one that has none, without one the folder. */
@@ -173,24 +173,21 @@ export function trustIn(
   return changed.length === 0 ? 'trusted' : changed;
 }
 
-export interface LeftOut {
-  /** Folders that are used as text, and files in them that are not. */
-  readonly texts: { readonly folders: readonly string[]; readonly leftOut: readonly string[] };
-  /** What has changed since it was trusted. */
-  readonly changed: readonly string[];
-  /** How a person runs the bridge. */
-  readonly command: string;
-}
-
-/** The note about it in the answer that starts a task; undefined where nothing is left out. */
+/**
+ * The note about it in the answer that starts a task; undefined where nothing is left out. `texts`: what is used as text, and what is not;
+ * `changed`: since it was trusted; `command`: how a person runs the bridge.
+ */
 export function leftOutNote(
   { leftOut }: SleepingSettings,
-  { texts: { folders, leftOut: files }, changed, command }: LeftOut,
+  texts: { readonly folders: readonly string[]; readonly leftOut: readonly string[] },
+  changed: readonly string[],
+  command: string,
 ): string | undefined {
+  const { folders, leftOut: files } = texts;
   if (leftOut.length === 0) return undefined;
   const rest = [...leftOut.filter((name) => !folders.includes(name)), ...files.map(shown)];
   const list = rest.length === 0 ? '' : ` Left out: ${oneLine(rest.join(', '), MAX_NOTE_CHARS)}.`;
-  const texts =
+  const used =
     folders.length === 0
       ? ''
       : ` Of ${folders.join(', ')} the text alone is used, by the names project:…, without hooks, shell lines and tools that they allow.`;
@@ -198,7 +195,7 @@ export function leftOutNote(
     changed.length === 0
       ? ''
       : ` It was trusted, and has changed since: ${oneLine(changed.map(shown).join(', '), MAX_NOTE_CHARS)}.`;
-  return `Of the project's own configuration, its instructions and its rules that deny or ask are used.${texts}${list}${since} A person can trust it as it is: ${command} trust, in the project.`;
+  return `Of the project's own configuration, its instructions and its rules that deny or ask are used.${used}${list}${since} A person can trust it as it is: ${command} trust, in the project.`;
 }
 
 /** Whether the project's own configuration sleeps: a hook of it would answer what a mode asks, or what mentions a rule (2.1.332). */

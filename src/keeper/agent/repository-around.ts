@@ -55,20 +55,22 @@ async function textIn(path: string): Promise<string | undefined> {
   return read.state === 'ok' ? read.bytes.toString('utf8') : undefined;
 }
 
-export interface CommonFoldersOptions {
-  readonly gitFolders: readonly string[];
-  readonly taskId: string;
-  /** In it, tasks note which repositories they use. */
-  readonly notesFolder: string;
-  /** True for a task that may still run; the notes of others are removed. */
-  readonly mayRun: (taskId: string) => Promise<boolean>;
-}
-
 /**
  * The file `commondir` of a repository names a folder whose config git uses instead of the repository's own. A sandbox can
- * protect only a file that exists, so this creates one that names the repository itself. The last task that uses it removes it.
+ * protect only a file that exists, so this creates one that names the repository itself. The last task that uses it removes it: in
+ * `notesFolder`, tasks note which repositories they use, and the notes of those that no longer `mayRun` are removed.
  */
-export function commonFolders({ gitFolders, taskId, notesFolder, mayRun }: CommonFoldersOptions) {
+export function commonFolders({
+  gitFolders,
+  taskId,
+  notesFolder,
+  mayRun,
+}: {
+  readonly gitFolders: readonly string[];
+  readonly taskId: string;
+  readonly notesFolder: string;
+  readonly mayRun: (taskId: string) => Promise<boolean>;
+}) {
   const places = gitFolders.map((gitFolder) => {
     const name = createHash('sha256').update(gitFolder).digest('hex').slice(0, 32);
     return { file: join(gitFolder, COMMON_FOLDER), notes: join(notesFolder, name) };

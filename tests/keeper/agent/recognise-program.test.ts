@@ -67,6 +67,11 @@ it('the version is a line of its own among others', async () => {
   expect(await recognise('claude', script, 'cautious', false)).toMatchObject({ version: '2.1.330' });
 });
 
+it('a program is asked for its version outside of any project, where npx would run what the project has', async () => {
+  const script = `[ "$(pwd)" = / ] && ${CLAUDE}`;
+  expect(await recognise('claude', script, 'cautious', false)).toMatchObject({ version: '2.1.330' });
+});
+
 it('a question is refused for a program that is not Claude Code: it has no conversations', async () => {
   await expect(recognise('agent', OTHER, 'auto', false, 'ask')).rejects.toThrow('is not Claude Code');
   expect(await recognise('wrapper', CLAUDE, 'auto', false, 'ask')).toMatchObject({ isClaude: true });

@@ -3,5 +3,4 @@ import { bundleKeeper, openHost } from '../../keeper/open-host.js';
 
 const keeper = bundleKeeper();
 
-describeTaskHost('a keeper process', () => openHost({ kind: 'keeper', keeperEntry: keeper() }));
-describeTaskHost('in process', () => openHost({ kind: 'in process', keeperEntry: keeper() }));
+describeTaskHost('a keeper process', () => openHost({ keeperEntry: keeper() }));

@@ -149,6 +149,25 @@ test("a lease that was handed over is its new owner's, whatever the old one does
   expect(await locks.table()).toMatchObject({ held: [], dead: [{ task_id: 'task_mine' }] });
 });
 
+test('leases are handed over while another process gives out others', async () => {
+  const other = new ProjectLocks(folder, systemClock, () => undefined);
+  let isDone = false;
+  const others = (async () => {
+    while (!isDone) await other.exclusively(async () => undefined);
+  })();
+  const owner = await ownIdentity();
+  try {
+    for (let number = 0; number < COUNTS; number++) {
+      const request = { projectPath: `/p/${number}`, taskId: `task_${number}` };
+      await (await locks.exclusively((table) => table.reserve(request))).handTo(owner);
+    }
+  } finally {
+    isDone = true;
+    await others;
+  }
+  expect((await locks.table()).held).toHaveLength(COUNTS);
+});
+
 test('a critical section that fails releases what it had reserved', async () => {
   const failing = locks.exclusively(async (table) => {
     for (const taskId of ['task_one', 'task_two'])

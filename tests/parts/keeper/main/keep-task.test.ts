@@ -1,17 +1,18 @@
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { nextEvent } from '../../../../src/base/lifecycle.js';
 import { silentLogger } from '../../../../src/base/logger.js';
 import { findForTask } from '../../../../src/keeper/agent/recognise-program.js';
 import { keepTask } from '../../../../src/keeper/main/keep-task.js';
-import { isFinal } from '../../../../src/tasks/task.js';
+import { until } from '../../../harness/until.js';
 import { sampleSpec } from '../../../tasks/sample-task.js';
 import { bundleKeeper, openHost } from '../../../keeper/open-host.js';
 
 const keeper = bundleKeeper();
 
 it('a fault after the start leaves the log of the task where it is', async () => {
-  const { prepare, workplace, runtimePath } = await openHost({ kind: 'in process', keeperEntry: keeper() });
+  const { prepare, workplace, runtimePath } = await openHost({ keeperEntry: keeper() });
   const spec = await prepare('AGENT: sleeps 1');
   const places = { statePath: workplace.stateDir, env: workplace.env };
   let logFile = '';
@@ -32,11 +33,13 @@ it('a fault after the start leaves the log of the task where it is', async () =>
 });
 
 it('a program that is not Claude Code gets its prompt on stdin also when the print driver was asked for', async () => {
-  const { host, prepare } = await openHost({ kind: 'in process', keeperEntry: keeper() });
+  const { launch, prepare, stateDir } = await openHost({ keeperEntry: keeper() });
   const settings = { ...sampleSpec().settings, claude_command: ['/bin/cat'] };
-  const spec = await prepare('Say hello.\n', { driver: 'print', settings });
-  const link = await host.connect(await host.launch(spec));
-  if (link === undefined) throw new Error('no link to a task that runs');
-  const record = await nextEvent(link.onRecord, ({ status }) => isFinal(status));
-  expect(record).toMatchObject({ status: 'completed', driver: 'interactive', last_output: 'Say hello.' });
+  const { task_id: taskId } = await launch(await prepare('Say hello.\n', { driver: 'print', settings }));
+  await until('it has ended', async () => {
+    const record: unknown = JSON.parse(
+      await readFile(join(stateDir, 'tasks', taskId, 'record.json'), 'utf8'),
+    );
+    expect(record).toMatchObject({ status: 'completed', driver: 'interactive', last_output: 'Say hello.' });
+  });
 });
