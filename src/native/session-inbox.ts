@@ -47,7 +47,10 @@ export interface SessionInbox {
 /** `ownPid` is the process whose ancestor the session must be. */
 export function sessionInbox(
   address: InboxAddress,
-  { table = processSource, ownPid = process.pid }: { readonly table?: ProcessTable; readonly ownPid?: number } = {},
+  {
+    table = processSource,
+    ownPid = process.pid,
+  }: { readonly table?: ProcessTable; readonly ownPid?: number } = {},
 ): SessionInbox {
   let known: ProcessIdentity | undefined;
   return {
