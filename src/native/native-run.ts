@@ -1,8 +1,7 @@
 // Pure.
-import { withinMs, type Clock } from '../base/clock.js';
+import { withinMs } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { Emitter, type Disposable } from '../base/lifecycle.js';
-import type { Logger } from '../base/logger.js';
 import { headAndTail, tailChars } from '../base/text.js';
 import type { HookOf, KnownHookEvent } from '../claude/hooks/hook-event.js';
 import { callIn, outcomeOf, type EndedHook, toolFinished, toolStarted } from '../claude/tool-calls.js';
@@ -23,15 +22,13 @@ const FROM =
   'A client of claude-code-bridge sent this message (message_task); no person typed it at this terminal:';
 
 export interface NativeRunOptions extends NativeRequestsOptions {
-  readonly clock: Clock;
-  readonly logger: Logger;
   readonly records: RecordWriter;
   /** Writes out log and journal. */
   readonly flush: () => Promise<void>;
   /** False when the person has ended the view of own sessions. */
   readonly isOn: () => boolean;
   /** Left out where messages are refused; without an inbox, an idle session takes none. */
-  readonly messages?: { readonly inbox: Pick<SessionInbox, 'send'> | undefined } | undefined;
+  readonly messages?: { readonly inbox: SessionInbox | undefined } | undefined;
 }
 
 /**

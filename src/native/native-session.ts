@@ -9,7 +9,7 @@ import type { KnownHookEvent } from '../claude/hooks/hook-event.js';
 import { serveTask } from '../keeper/main/keeper-server.js';
 import { TaskFiles } from '../keeper/main/task-files.js';
 import { ancestorsOf } from '../os/choose-processes.js';
-import { pidOf, type Pid } from '../os/pid.js';
+import { pidOf } from '../os/pid.js';
 import { realPathOfNearest } from '../projects/real-path.js';
 import { processSource } from '../os/process-source.js';
 import { identityOf, ownIdentity } from '../store/process-identity.js';
@@ -72,11 +72,16 @@ export async function openNativeSession(parts: NativeSessionParts): Promise<Nati
 }
 
 async function open(parts: NativeSessionParts, taskId: string, closers: Closers): Promise<NativeSession> {
-  const { runtimeDir, logger, sessionId } = parts;
+  const { runtimeDir, stateDir, logger, sessionId, maxLogBytes: maxBytes } = parts;
   const socketPath = runtimeDir.socketPath(taskId);
   const ancestors = ancestorsOf(await processSource.table(), process.pid);
   const status = sessionStatus(parts.claudeFolder, sessionId, ancestors);
-  const files = closers.owns('the files of the session', await openFiles(parts, taskId));
+  const logFile = stateDir.logFile(taskId);
+  const makeLogFolder = () => makeFolders(stateDir.taskDir(taskId), OWNER_ONLY_FOLDER);
+  const files = closers.owns(
+    'the files of the session',
+    await TaskFiles.open({ stateDir, taskId, logFile, makeLogFolder, maxBytes, clock, logger }),
+  );
   const run = closers.owns(
     'the run',
     new NativeRun(
@@ -98,7 +103,9 @@ async function open(parts: NativeSessionParts, taskId: string, closers: Closers)
     await serveTask({ run, socketPath, clock, logger }),
   );
   await run.start();
-  const pid = (await status.pid()) ?? ancestorPid(parts.likelyPid, ancestors);
+  // What the environment says proves nothing.
+  const likely = pidOf(parts.likelyPid);
+  const pid = (await status.pid()) ?? (ancestors.has(likely ?? 0) ? likely : undefined);
   if (pid !== undefined) run.setAgent((await identityOf(pid)) ?? null);
   return {
     sessionId,
@@ -111,26 +118,6 @@ async function open(parts: NativeSessionParts, taskId: string, closers: Closers)
       rmSync(socketPath, { force: true });
     },
   };
-}
-
-/** `pid` when it is an ancestor of this process: what the environment says proves nothing. */
-function ancestorPid(pid: number | undefined, ancestors: ReadonlySet<number>): Pid | undefined {
-  return pid !== undefined && ancestors.has(pid) ? pidOf(pid) : undefined;
-}
-
-function openFiles(
-  { stateDir, logger, maxLogBytes }: NativeSessionParts,
-  taskId: string,
-): Promise<TaskFiles> {
-  return TaskFiles.open({
-    stateDir,
-    taskId,
-    logFile: stateDir.logFile(taskId),
-    makeLogFolder: () => makeFolders(stateDir.taskDir(taskId), OWNER_ONLY_FOLDER),
-    maxBytes: maxLogBytes,
-    clock,
-    logger,
-  });
 }
 
 async function firstRecord(

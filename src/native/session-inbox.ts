@@ -35,63 +35,62 @@ export interface InboxMessage {
   readonly sessionId: string;
 }
 
-export interface SessionInboxOptions {
-  readonly address: InboxAddress;
-  readonly table?: ProcessTable;
-  /** The process whose ancestor the session must be. */
-  readonly ownPid?: number;
-}
-
 /**
  * The socket on which the Claude Code around this process takes messages for its model. It is not documented: the model reads
  * what comes there as the message of another session, and Claude Code does not report what becomes of it.
  */
-export class SessionInbox {
-  readonly #address: InboxAddress;
-  readonly #table: ProcessTable;
-  readonly #ownPid: number;
-  #owner: ProcessIdentity | undefined;
-
-  constructor({ address, table = processSource, ownPid = process.pid }: SessionInboxOptions) {
-    this.#address = address;
-    this.#table = table;
-    this.#ownPid = ownPid;
-  }
-
+export interface SessionInbox {
   /** Resolves when the message is written; a turn that it begins comes later. Rejects with the reason, in words, when it may not or cannot be. */
-  async send({ text, sessionId }: InboxMessage): Promise<void> {
-    await this.#check();
-    const { socketPath, token } = this.#address;
-    const lines = [
-      { type: 'auth', token },
-      {
-        type: 'user',
-        message: { role: 'user', content: text },
-        // Between two steps of a turn that runs.
-        priority: 'next',
-        session_id: sessionId,
-      },
-    ];
-    await write(socketPath, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-  }
+  send(message: InboxMessage): Promise<void>;
+}
 
-  /** The socket is of this user alone, and of a process that started this one. */
-  async #check(): Promise<void> {
-    const { socketPath, pid } = this.#address;
-    const [socket, folder] = await Promise.all([lstat(socketPath), lstat(dirname(socketPath))]);
-    const uid = process.getuid?.();
-    if (!socket.isSocket() || socket.uid !== uid || (socket.mode & GROUP_OR_OTHERS) !== 0)
-      throw new Error('the messaging socket of Claude Code is not a socket of this user alone');
-    const isOthers = (folder.mode & WRITABLE_BY_OTHERS) !== 0 && (folder.mode & STICKY) === 0;
-    if (!folder.isDirectory() || isOthers || (folder.uid !== uid && folder.uid !== 0))
-      throw new Error('others may replace the messaging socket of Claude Code');
-    const owner = await identityOf(pid, this.#table);
-    if (owner === undefined || !ancestorsOf(await this.#table.table(), this.#ownPid).has(pid))
-      throw new Error('the messaging socket belongs to no process that started this server');
-    if (this.#owner !== undefined && !isSameIdentity(this.#owner, owner))
-      throw new Error('the messaging socket belongs to another process than before');
-    this.#owner = owner;
-  }
+/** `ownPid` is the process whose ancestor the session must be. */
+export function sessionInbox(
+  address: InboxAddress,
+  {
+    table = processSource,
+    ownPid = process.pid,
+  }: { readonly table?: ProcessTable; readonly ownPid?: number } = {},
+): SessionInbox {
+  let known: ProcessIdentity | undefined;
+  return {
+    send: async ({ text, sessionId }) => {
+      const owner = await ownerOf(address, table, ownPid);
+      if (known !== undefined && !isSameIdentity(known, owner))
+        throw new Error('the messaging socket belongs to another process than before');
+      known = owner;
+      const lines = [
+        { type: 'auth', token: address.token },
+        {
+          type: 'user',
+          message: { role: 'user', content: text },
+          // Between two steps of a turn that runs.
+          priority: 'next',
+          session_id: sessionId,
+        },
+      ];
+      await write(address.socketPath, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    },
+  };
+}
+
+/** The process that listens there. Throws unless the socket is of this user alone, and of a process that started this one. */
+async function ownerOf(
+  { socketPath, pid }: InboxAddress,
+  table: ProcessTable,
+  ownPid: number,
+): Promise<ProcessIdentity> {
+  const [socket, folder] = await Promise.all([lstat(socketPath), lstat(dirname(socketPath))]);
+  const uid = process.getuid?.();
+  if (!socket.isSocket() || socket.uid !== uid || (socket.mode & GROUP_OR_OTHERS) !== 0)
+    throw new Error('the messaging socket of Claude Code is not a socket of this user alone');
+  const isOthers = (folder.mode & WRITABLE_BY_OTHERS) !== 0 && (folder.mode & STICKY) === 0;
+  if (!folder.isDirectory() || isOthers || (folder.uid !== uid && folder.uid !== 0))
+    throw new Error('others may replace the messaging socket of Claude Code');
+  const owner = await identityOf(pid, table);
+  if (owner === undefined || !ancestorsOf(await table.table(), ownPid).has(pid))
+    throw new Error('the messaging socket belongs to no process that started this server');
+  return owner;
 }
 
 /** Undefined where the environment names no socket, or one that does not look as those of Claude Code do. */

@@ -3,7 +3,7 @@ import type { ClientInfo } from '../mcp/client.js';
 import { NativeHost } from '../native/native-host.js';
 import { openNativeSession } from '../native/native-session.js';
 import { isNativeOn } from '../native/native-switch.js';
-import { inboxAddressIn, SessionInbox, takesMessages } from '../native/session-inbox.js';
+import { inboxAddressIn, sessionInbox, takesMessages } from '../native/session-inbox.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import type { BridgeOptions, OpenState } from './open-state.js';
 
@@ -24,7 +24,7 @@ export function nativeServices(
       const known = client();
       // Undefined where Claude Code names none, or is a version with which it was not tested.
       const isTested = known !== undefined && takesMessages(known);
-      const inbox = isTested && address !== undefined ? new SessionInbox({ address }) : undefined;
+      const inbox = isTested && address !== undefined ? sessionInbox(address) : undefined;
       return openNativeSession({
         ...opened,
         stateDir,

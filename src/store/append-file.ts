@@ -16,6 +16,8 @@ import { systemClock } from '../base/system-clock.js';
 
 /** How often a writer checks that its file still exists: writes to a removed file are lost without an error. */
 const REMOVAL_CHECK_MS = 1_000;
+/** While the disk fails, entries that can wait retry it only after this time; `flush` always does. */
+const RETRY_MS = 1_000;
 const OWNER_ONLY = 0o600;
 
 /** The files that hold the parts of an append file. */
@@ -47,8 +49,6 @@ export interface AppendFileOptions {
   readonly parts: Parts;
   /** While the disk fails, the newest entries up to this size stay queued, to be written when it works again. */
   readonly keptBytes: number;
-  /** While the disk fails, entries retry it only after this time; `flush` always does. */
-  readonly retryMs?: number;
   /** The first bytes of every part, or `''`. `goneBytes` were written before the part before it. */
   readonly header?: (goneBytes: number) => string;
   /** Recreates the folder of the parts. May throw. */
@@ -271,7 +271,7 @@ export class AppendFile {
   }
 
   #fail(error: unknown): void {
-    const { makeFolder, keptBytes, retryMs = 0, onError } = this.#options;
+    const { makeFolder, keptBytes, onError } = this.#options;
     if (systemCodeOf(error) === 'ENOENT' && makeFolder !== undefined && this.#makingFolder === undefined) {
       const again = (): void => this.#writeAll();
       const failed = (why: unknown): void => this.#fail(why);
@@ -283,7 +283,7 @@ export class AppendFile {
     // Later: the listener may write to this file.
     if (!this.#isFailing) queueMicrotask(() => onError(error));
     this.#isFailing = true;
-    this.#retryAtMs = this.#clock.monotonicMs() + retryMs;
+    if (keptBytes > 0) this.#retryAtMs = this.#clock.monotonicMs() + RETRY_MS;
     try {
       if (this.#fd !== undefined) ftruncateSync(this.#fd, this.#size);
     } catch {

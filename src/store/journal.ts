@@ -19,8 +19,6 @@ export interface JournalOptions {
 const OWNER_ONLY = 0o600;
 /** The most that may wait for a failing disk; beyond it, new lines are dropped, which leaves a gap in `seq`. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
-/** A failing disk is not retried with each event. */
-const RETRY_MS = 1_000;
 
 /**
  * Writes a task's journal: one event per line, numbered from 1. The keeper is the only writer. When the file reaches half of
@@ -42,7 +40,6 @@ export class Journal {
     this.#file = new AppendFile({
       parts: rotatedPair(path, Math.floor(maxBytes / 2)),
       keptBytes: MAX_WAITING_BYTES,
-      retryMs: RETRY_MS,
       clock,
       onError: (error) => onError(unwritable(path, error)),
       onRemoved,

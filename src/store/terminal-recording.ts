@@ -15,9 +15,8 @@ const MIN_EVENT_BYTES = 8;
 const HEAD_BYTES = 64;
 /** The initial state takes at most this share of the bound, to leave space for what happens next. */
 const STATE_SHARE = 8;
-/** While the disk fails, this much of the newest output stays queued, and the disk is retried after this time. */
+/** While the disk fails, this much of the newest output stays queued. */
 const KEPT_WHILE_FAILING_BYTES = 1024 * 1024;
-const RETRY_MS = 1_000;
 
 export interface TerminalRecordingOptions {
   readonly path: string;
@@ -67,7 +66,6 @@ export class TerminalRecording {
     this.#file = new AppendFile({
       parts: rotatedPair(path, Math.floor(maxBytes / 2)),
       keptBytes: KEPT_WHILE_FAILING_BYTES,
-      retryMs: RETRY_MS,
       header: () => this.#header(),
       clock,
       onError,

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { inboxAddressIn, SessionInbox, takesMessages } from '../../src/native/session-inbox.js';
+import { inboxAddressIn, sessionInbox, takesMessages } from '../../src/native/session-inbox.js';
 import { pidOf } from '../../src/os/pid.js';
 import type { ProcessTable } from '../../src/os/process-table.js';
 import { thisMachine } from '../../src/os/process-system.js';
@@ -56,7 +56,7 @@ const child: ProcessTable = {
 
 test('a message reaches the session behind its token, and nothing else goes along', async () => {
   const { address, received } = await inbox();
-  const one = new SessionInbox({ address, table: child, ownPid });
+  const one = sessionInbox(address, { table: child, ownPid });
   await one.send({ text: 'a\n"b"', sessionId });
   await one.send({ text: 'c', sessionId });
   await until('both have arrived', () => received.length === 2);
@@ -85,14 +85,14 @@ test.each([
   ['in a folder in which others may replace it', { folderMode: 0o777 }, 'others may replace'],
 ] as const)('nothing is written to a socket %s', async (_what, how, why) => {
   const { address, received } = await inbox(how);
-  const sending = new SessionInbox({ address, table: child, ownPid }).send({ text: 'a', sessionId });
+  const sending = sessionInbox(address, { table: child, ownPid }).send({ text: 'a', sessionId });
   await expect(sending).rejects.toThrow(why);
   expect(received).toEqual([]);
 });
 
 test('nothing is written to the socket of a process that did not start this one', async () => {
   const { address, received } = await inbox();
-  const sending = new SessionInbox({ address, table: thisMachine.source, ownPid: 1 }).send({
+  const sending = sessionInbox(address, { table: thisMachine.source, ownPid: 1 }).send({
     text: 'a',
     sessionId,
   });
@@ -107,7 +107,7 @@ test('nothing is written when the pid has become that of another process', async
     ...child,
     find: async (pids) => (await child.find(pids)).map((one) => ({ ...one, startId: started })),
   };
-  const one = new SessionInbox({ address, table, ownPid });
+  const one = sessionInbox(address, { table, ownPid });
   await one.send({ text: 'a', sessionId });
   started = '2';
   await expect(one.send({ text: 'b', sessionId })).rejects.toThrow('another process than before');

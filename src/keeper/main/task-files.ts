@@ -14,9 +14,8 @@ import type { TaskRun } from '../../tasks/run/task-run.js';
 
 /** Time between checks whether a failing disk works again, at the end of a task. */
 const CHECK_INTERVAL_MS = 500;
-/** While the disk fails, this much of the newest log waits, and writing is tried again after RETRY_MS. */
+/** While the disk fails, this much of the newest log waits. */
 const KEPT_WHILE_FAILING_BYTES = 1024 * 1024;
-const RETRY_MS = 1_000;
 /** The size of every terminal that a driver opens. */
 const SIZE = { columns: 120, rows: 40 };
 
@@ -57,7 +56,6 @@ export class TaskFiles implements Disposable {
       ...watched('log'),
       parts: rotatedPair(logFile, maxBytes),
       keptBytes: KEPT_WHILE_FAILING_BYTES,
-      retryMs: RETRY_MS,
       header: goneNote,
       makeFolder: makeLogFolder,
     });
