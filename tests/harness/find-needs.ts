@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { CLAUDE_VERSIONS, findFetchedClaude } from '../../src/cli/demo/fetch-claude.js';
+import { CLAUDE_VERSIONS, findBinary } from '../../src/cli/demo/fetch-claude.js';
 import { findEngine, findNothingLeft, type FoundEngine } from './find-docker-engine.js';
 import { installedVscodes, packExtension, type InstalledVscode } from './find-vscode.js';
 import { isThere, needNames, needs, type NeedName } from './need-table.js';
@@ -64,7 +64,7 @@ async function findClaudes(): Promise<FoundClaude[]> {
   return Promise.all(
     versions.map(async (version) => ({
       version,
-      binary: await findFetchedClaude({ version, cacheDir: CLAUDE_FOLDER }),
+      binary: await findBinary(join(CLAUDE_FOLDER, version), version),
     })),
   );
 }

@@ -21,29 +21,28 @@ export interface AttachFlags {
 /** Shows a task's terminal in this one until the person detaches or the task ends; resolves with the exit code. `task` as `findTask` takes it. */
 export async function runAttach(
   task: string | undefined,
-  flags: AttachFlags,
+  { detachKey: name, readOnly = false }: AttachFlags,
   context: CommandContext,
 ): Promise<number> {
-  await requireOutsideTasks(context.env, 'attach to tasks');
-  const detachKey = { name: flags.detachKey, byte: detachByte(flags.detachKey) };
+  const { env, command } = context;
+  await requireOutsideTasks(env, 'attach to tasks');
+  const detachKey = { name, byte: detachByte(name) };
   const opened = await openTasks(context);
   try {
     const record = await opened.find(task).catch((error: unknown) => listedSession(error, task, context));
     if (isFinal(record.status)) return reportEnd(record, context);
     requireNotNative(record, 'shown as a screen');
-    requireStarted(record, context.command);
+    requireStarted(record, command);
     const { stdin: input, stdout: output } = process;
-    if (!(input instanceof ReadStream) || !(output instanceof WriteStream)) {
+    if (!(input instanceof ReadStream) || !(output instanceof WriteStream))
       throw new BridgeError(
         'INVALID_ARGUMENTS',
         'attach needs a terminal on stdin and stdout.',
-        `Without a terminal: ${context.command} tasks follow ${shortId(record.task_id)}`,
+        `Without a terminal: ${command} tasks follow ${shortId(record.task_id)}`,
       );
-    }
     const link = await KeeperClient.connect(record.task_id, record.socket_path);
     if (link === undefined) return await reportLost(opened, record, context);
     const terminal = new UserTerminal(input, output);
-    const readOnly = flags.readOnly ?? false;
     return await show(opened, { link, terminal, record, detachKey, readOnly }, context);
   } finally {
     opened.dispose();
@@ -77,24 +76,15 @@ async function show(
     terminal.dispose();
     link.dispose();
   }
-  switch (end.how) {
-    case 'detached':
-      say(
-        withCommand(
-          `Detached from ${record.task_id}; it goes on. Again:`,
-          `${command} attach ${shortId(record.task_id)}`,
-          look,
-        ),
-      );
-      return exitCodes.done;
-    case 'unusable':
-      say(`${end.why} ${record.task_id} goes on.`);
-      return end.exitCode;
-    case 'ended':
-      return reportEnd(end.record, context);
-    case 'lost':
-      return reportLost(opened, record, context);
+  if (end.how === 'ended') return reportEnd(end.record, context);
+  if (end.how === 'lost') return reportLost(opened, record, context);
+  if (end.how === 'unusable') {
+    say(`${end.why} ${record.task_id} goes on.`);
+    return end.exitCode;
   }
+  const again = `${command} attach ${shortId(record.task_id)}`;
+  say(withCommand(`Detached from ${record.task_id}; it goes on. Again:`, again, look));
+  return exitCodes.done;
 }
 
 /** Throws TASK_NOT_RUNNING for a task in the queue, which has no terminal yet. */
@@ -116,13 +106,10 @@ async function listedSession(
 ): Promise<TaskRecord> {
   if (!(error instanceof BridgeError) || error.code !== 'TASK_NOT_FOUND' || task === undefined) throw error;
   const opened = await openTasks({ ...context, native: true });
-  try {
-    return await opened.find(task);
-  } catch {
-    throw error;
-  } finally {
-    opened.dispose();
-  }
+  const found = await opened.find(task).catch(() => undefined);
+  opened.dispose();
+  if (found === undefined) throw error;
+  return found;
 }
 
 /** The keeper does not answer: a task whose keeper is gone gets its end when it is read. */

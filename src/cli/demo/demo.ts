@@ -8,7 +8,9 @@ import { messageOf } from '../../base/errors.js';
 import { makeTempFolder } from '../../base/files/folders.js';
 import { oneLine, tailChars } from '../../base/text.js';
 import { findOnPath } from '../../os/find-on-path.js';
+import { receiptSchema } from '../../tasks/receipt/receipt.js';
 import { isFinal, taskStatusSchema } from '../../tasks/task.js';
+import { taskOutput } from '../../tools/tasks/task-fields.js';
 import { exitCodes } from '../exit-codes.js';
 import { commandText } from '../receipt-text.js';
 import { scriptedClaudeEnvironment, writeClaudeHome } from './claude-home.js';
@@ -59,33 +61,17 @@ const answerSchema = z.object({
 });
 const startedSchema = z.object({ task_id: z.string() });
 const seenSchema = z.object({
-  task_id: z.string(),
-  status: taskStatusSchema,
+  ...taskOutput,
   activity: z.string().nullish(),
   reason: z.string().nullish(),
   last_output: z.string().nullish(),
-  decisions: z
-    .array(z.object({ decision_id: z.string(), kind: z.string(), summary: z.string() }))
-    .default([]),
 });
 type SeenTask = z.infer<typeof seenSchema>;
 const waitedSchema = z.object({ tasks: z.tuple([seenSchema]), cursor: z.unknown() });
-const commandSchema = z.object({
-  command: z.string(),
-  exit_code: z.int().nullable(),
-  note: z.string().optional(),
+const listedSchema = z.object({
+  tasks: z.array(z.object({ task_id: z.string(), status: taskStatusSchema })),
 });
-const fileSchema = z.object({
-  path: z.string(),
-  insertions: z.int().default(0),
-  deletions: z.int().default(0),
-});
-const receiptSchema = z.object({
-  receipt: z.object({
-    commands: z.array(commandSchema),
-    git: z.object({ files: z.array(fileSchema).default([]) }),
-  }),
-});
+const resultSchema = z.object({ receipt: receiptSchema.pick({ commands: true, git: true }) });
 
 /**
  * Delegates a task to the real CLI through the built server, with a scripted model instead of the service, and shows
@@ -144,7 +130,7 @@ async function runIn(folder: string, options: DemoOptions, stage: Stage): Promis
     await server?.close();
     // A task outlives its server by design, and Ctrl-C in a terminal ends the server too: another one ends the tasks.
     const { call } = await startServer();
-    const { tasks } = await call('list_tasks', {}, z.object({ tasks: z.array(seenSchema) }));
+    const { tasks } = await call('list_tasks', {}, listedSchema);
     for (const { task_id, status } of tasks)
       if (!isFinal(status)) await call('kill_task', { task_id }, z.unknown());
     throw error;
@@ -191,8 +177,10 @@ async function delegate(call: ToolCaller, { project, path, signal, say, timed }:
 
 /** `diff`: what differs from the last commit. Resolves with the exit code. */
 async function showEnd(call: ToolCaller, task: SeenTask, diff: string, say: Stage['say']): Promise<number> {
-  const { receipt } = await call('get_task_result', { task_id: task.task_id }, receiptSchema);
-  const files = receipt.git.files.map((file) => `${file.path} (+${file.insertions} -${file.deletions})`);
+  const { receipt } = await call('get_task_result', { task_id: task.task_id }, resultSchema);
+  const files = (receipt.git.state === 'repository' ? receipt.git.files : []).map(
+    ({ path, insertions = 0, deletions = 0 }) => `${path} (+${insertions} -${deletions})`,
+  );
   const list = (name: string, items: readonly string[]): string =>
     oneLine(`  ${name}: ${items.length === 0 ? 'none' : items.join(', ')}`, LINE_CHARS);
   say(`\nThe task's end: ${task.status}. ${task.reason ?? ''}`);

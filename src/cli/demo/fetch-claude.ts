@@ -68,14 +68,6 @@ export async function findOrFetchClaude(options: FetchClaudeOptions): Promise<st
   );
 }
 
-/** The path of that version where it has been fetched before; undefined where it has not. */
-export function findFetchedClaude({
-  version,
-  cacheDir,
-}: Pick<FetchClaudeOptions, 'version' | 'cacheDir'>): Promise<string | undefined> {
-  return findBinary(join(cacheDir, version), version);
-}
-
 async function install(folder: string, { version, env, signal }: FetchClaudeOptions): Promise<void> {
   // A package.json of its own, so that npm does not install into a project further up.
   await writeFile(join(folder, 'package.json'), '{"private":true}\n');
@@ -104,8 +96,15 @@ async function moveIntoPlace(partial: string, home: string, version: string): Pr
   });
 }
 
-/** Tries each platform package that npm put there: the musl one does not start on glibc, nor the other way round. */
-async function findBinary(home: string, version: string, signal?: AbortSignal): Promise<string | undefined> {
+/**
+ * The program of that version in the folder where it was fetched; undefined where there is none. Tries each platform package that npm put
+ * there: the musl one does not start on glibc, nor the other way round.
+ */
+export async function findBinary(
+  home: string,
+  version: string,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
   const scope = join(home, 'node_modules', '@anthropic-ai');
   const prefix = `claude-code-${process.platform}-${process.arch}`;
   const options = {
