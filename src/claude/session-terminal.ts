@@ -41,9 +41,12 @@ export class SessionTerminal {
     this.#screen.whenStill(read);
   }
 
-  /** The bytes that bring a fresh terminal of the same size to this state, with up to `scrollback` lines above the screen. */
+  /**
+   * The bytes that bring a fresh terminal of the same size to this state, with up to `scrollback` lines above the screen, without the
+   * modes that a second terminal must not have.
+   */
   state(scrollback: number): string {
-    return safeState(this.#screen.state(scrollback));
+    return new SafeOutput().filter(Buffer.from(this.#screen.state(scrollback)));
   }
 
   /** Like `state`, but with every mode: for a recording, where queries have no effect. */
@@ -66,9 +69,4 @@ export class SessionTerminal {
     this.#child.resize(size).catch(ignoreBridgeError);
     this.#screen.resize(size.columns, size.rows);
   }
-}
-
-/** Removes the modes that a second terminal must not have. */
-function safeState(state: string): string {
-  return new SafeOutput().filter(Buffer.from(state));
 }

@@ -26,7 +26,7 @@ import type {
 import { SessionTerminal } from '../session-terminal.js';
 import { Composer } from './composer.js';
 import { HookSession } from './hook-session.js';
-import { KeyGate, KEYS } from './keys.js';
+import { keyGate, KEYS, type KeyGate } from './keys.js';
 import { ScreenDialogs } from './screen-dialogs.js';
 import { readScreenState, shownText } from './screen-state.js';
 import { ScreenWatch } from './screen-watch.js';
@@ -293,13 +293,12 @@ export class InteractiveDriver implements SessionDriver {
     const { clock } = this.#options;
     const fire = (event: SessionEvent): void => this.#fire(event);
     const write = (keys: string): boolean => child.write(keys) === 'taken';
-    const gate = new KeyGate({ clock, write, requests: this.#hooks, fire });
+    const gate = keyGate(clock, this.#hooks, write, fire);
     const target = {
       clock,
       screen: () => screen.snapshot(),
       onFrame: this.#frames.event,
-      press: gate.press.bind(gate),
-      whenOpen: gate.whenOpen.bind(gate),
+      ...gate,
       isGone: () => this.#isGone(),
       exited: child.exited,
     };

@@ -214,10 +214,9 @@ export class PrintDriver implements SessionDriver {
   }
 
   #reader(onLine: (line: string) => void): LineReader {
-    return new LineReader({
-      onLine,
-      onOverlongLine: (chars) => this.#notice(`A line of ${chars} characters was too long and was skipped.`),
-    });
+    return new LineReader(onLine, (chars) =>
+      this.#notice(`A line of ${chars} characters was too long and was skipped.`),
+    );
   }
 
   #onBytes(chunk: Uint8Array, reader: LineReader): undefined {
