@@ -5,6 +5,10 @@ import type { Child, TerminalSize, WriteResult } from '../pty/child.js';
 import { SafeOutput } from '../screen/safe-output.js';
 import type { Screen } from '../screen/screen.js';
 
+/** All screens of the CLI were recorded at this size. */
+export const SIZE = { columns: 120, rows: 40 };
+export const SCROLLBACK_LINES = 2_000;
+
 /** The terminal of a session, for people who watch it and type into it. */
 export class SessionTerminal {
   readonly #child: Pick<Child, 'write' | 'resize'>;
