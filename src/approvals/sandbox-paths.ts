@@ -105,7 +105,7 @@ export async function sandboxPaths(
   const found = await searchProject(projectPath);
   const secrets = [
     ...(await homeSecrets(homeDir, userFolder)),
-    ...secretsWithoutWildcard().map((name) => join(projectPath, name)),
+    ...KNOWN_SECRETS.map((name) => join(projectPath, name)),
     ...found.denyRead,
   ];
   if (madeFrom !== undefined) secrets.push(...(await searchProject(madeFrom)).denyRead);
@@ -127,12 +127,7 @@ export async function sandboxPaths(
   return paths;
 }
 
-interface Found {
-  readonly denyRead: Set<string>;
-  readonly denyWrite: Set<string>;
-  readonly pinned: Set<string>;
-  readonly repositories: Set<string>;
-}
+type Found = { readonly [Name in keyof SandboxPaths]: Set<string> };
 
 async function searchProject(projectPath: string): Promise<Found> {
   const found: Found = {
@@ -187,13 +182,10 @@ export function pinAbove(path: string, projectPath: string, pinned: Set<string>)
 
 function addRepository(path: string, entry: Dirent, projectPath: string, found: Found): void {
   pinAbove(path, projectPath, found.pinned);
-  if (!entry.isDirectory()) {
-    found.denyWrite.add(path);
-    return;
-  }
-  found.pinned.add(path);
-  found.repositories.add(path);
-  for (const inside of protectedInRepository(path)) found.denyWrite.add(inside);
+  const isFolder = entry.isDirectory();
+  if (isFolder) found.pinned.add(path);
+  if (isFolder) found.repositories.add(path);
+  for (const held of isFolder ? protectedInRepository(path) : [path]) found.denyWrite.add(held);
 }
 
 /** Paths in a git folder that commands must not write, although they may write to the folder. */
@@ -209,26 +201,22 @@ async function isInRepository(projectPath: string): Promise<boolean> {
   }
 }
 
-/** Secret names without a wildcard, which can be protected before the file exists. */
-function secretsWithoutWildcard(): string[] {
-  return [...secretNames.folders, ...secretNames.files].filter(
-    (name) => !name.includes('*') && !name.startsWith('.git/') && name !== 'environ',
-  );
-}
+const ALL_SECRETS = [...secretNames.folders, ...secretNames.files];
+/** Those without a wildcard, which can be protected before the file exists. */
+const KNOWN_SECRETS = ALL_SECRETS.filter(
+  (name) => !name.includes('*') && !name.startsWith('.git/') && name !== 'environ',
+);
 
 /** The user's secrets: names without a wildcard even while missing, and all existing ones at the top and in known folders. */
 async function homeSecrets(homeDir: string, userFolder: string): Promise<string[]> {
-  const names = [...secretNames.folders, ...secretNames.files].map((glob) => dirname(glob));
-  const folders = [...new Set([...names, ...HOME_FOLDERS])];
-  const existing = await Promise.all(
-    folders.map(async (folder) =>
-      (await entriesOf(join(homeDir, folder)))
-        .map(({ name }) => join(folder, name))
-        .filter((name) => isSecretName(name)),
-    ),
-  );
+  const folders = new Set([...ALL_SECRETS.map((glob) => dirname(glob)), ...HOME_FOLDERS]);
+  const existing = [...folders].map(async (folder) => {
+    const names = (await entriesOf(join(homeDir, folder))).map(({ name }) => join(folder, name));
+    return names.filter((name) => isSecretName(name));
+  });
+  const names = [...KNOWN_SECRETS, ...(await Promise.all(existing)).flat()];
   const login = ['.credentials.json', '.claude.json'].map((name) => join(userFolder, name));
-  return [...[...secretsWithoutWildcard(), ...existing.flat()].map((name) => join(homeDir, name)), ...login];
+  return [...names.map((name) => join(homeDir, name)), ...login];
 }
 
 /** Folders of the home directory in which programs store secrets next to other files. */

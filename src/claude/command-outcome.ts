@@ -16,14 +16,6 @@ export interface CommandEnd {
   readonly kept?: string;
 }
 
-const INTERRUPTED: CommandEnd = { exitCode: null, note: 'interrupted', output: '' };
-/** Of two commands in one message, the second waits for the first: an interrupt reaches it before it began. */
-const PERHAPS_INTERRUPTED: CommandEnd = {
-  exitCode: null,
-  note: 'interrupted, perhaps before it began',
-  output: '',
-};
-
 /** The command goes on; its end is reported later. */
 export const IN_BACKGROUND = 'runs in the background';
 
@@ -110,8 +102,9 @@ export interface ToolEnd {
   readonly ok: boolean;
   /** Only for a command that ran. */
   readonly command?: CommandEnd;
+  /** The CLI's words for why the tool failed; not for a command that ran. */
   readonly error?: string;
-  /** Who denied it; it did not run. */
+  /** Who denied the call, which did not run. */
   readonly denied?: 'rule' | 'session';
 }
 
@@ -121,8 +114,11 @@ export function toolEnd(tool: string, outcome: Omit<ToolOutcome, 'id'>): ToolEnd
   if (!isError) return isCommand ? { ok: true, command: commandEnd(outcome) } : { ok: true };
   if (deniedBy !== undefined) return { ok: false, error: deniedBy, denied: 'rule' };
   if (stopped === 'before') return { ok: false, error: text, denied: 'session' };
-  if (isCommand && stopped === 'running') return { ok: false, command: INTERRUPTED };
-  if (isCommand && stopped === 'perhaps') return { ok: false, command: PERHAPS_INTERRUPTED };
+  if (isCommand && stopped !== undefined) {
+    // Of two commands in one message, the second waits for the first: an interrupt reaches it before it began.
+    const note = stopped === 'running' ? 'interrupted' : 'interrupted, perhaps before it began';
+    return { ok: false, command: { exitCode: null, note, output: '' } };
+  }
   const command = isCommand ? failedEnd(text) : undefined;
   return command === undefined ? { ok: false, error: text } : { ok: false, command };
 }

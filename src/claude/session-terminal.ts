@@ -5,6 +5,10 @@ import type { Child, TerminalSize, WriteResult } from '../pty/child.js';
 import { SafeOutput } from '../screen/safe-output.js';
 import type { Screen } from '../screen/screen.js';
 
+/** All screens of the CLI were recorded at this size. */
+export const SIZE = { columns: 120, rows: 40 };
+export const SCROLLBACK_LINES = 2_000;
+
 /** The terminal of a session, for people who watch it and type into it. */
 export class SessionTerminal {
   readonly #child: Pick<Child, 'write' | 'resize'>;
@@ -41,9 +45,12 @@ export class SessionTerminal {
     this.#screen.whenStill(read);
   }
 
-  /** The bytes that bring a fresh terminal of the same size to this state, with up to `scrollback` lines above the screen. */
+  /**
+   * The bytes that bring a fresh terminal of the same size to this state, with up to `scrollback` lines above the screen, without the
+   * modes that a second terminal must not have.
+   */
   state(scrollback: number): string {
-    return safeState(this.#screen.state(scrollback));
+    return new SafeOutput().filter(Buffer.from(this.#screen.state(scrollback)));
   }
 
   /** Like `state`, but with every mode: for a recording, where queries have no effect. */
@@ -66,9 +73,4 @@ export class SessionTerminal {
     this.#child.resize(size).catch(ignoreBridgeError);
     this.#screen.resize(size.columns, size.rows);
   }
-}
-
-/** Removes the modes that a second terminal must not have. */
-function safeState(state: string): string {
-  return new SafeOutput().filter(Buffer.from(state));
 }

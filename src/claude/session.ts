@@ -1,8 +1,10 @@
 // Pure.
+import type { Clock } from '../base/clock.js';
 import type { Event, Disposable } from '../base/lifecycle.js';
 import type { Pid } from '../os/pid.js';
+import type { PtySpawner } from '../pty/child.js';
 import type { ExitStatus } from '../pty/exit-status.js';
-import type { CommandEnd } from './command-outcome.js';
+import type { CommandEnd, ToolEnd } from './command-outcome.js';
 import type { SessionUsage } from './usage.js';
 import type { SessionTerminal } from './session-terminal.js';
 
@@ -143,27 +145,20 @@ export type SessionEvent =
       readonly summary: string;
       readonly input: Readonly<Record<string, unknown>>;
     }
-  | {
+  | (ToolEnd & {
       readonly type: 'tool-finished';
       readonly id?: string | undefined;
       readonly tool: string;
       readonly summary: string;
-      readonly ok: boolean;
       /** What the call gave to a shell, as it was allowed. */
       readonly line?: string | undefined;
       /** The files that the tool wrote, as absolute paths. */
       readonly filesChanged: readonly string[];
       /** The tool created them. */
       readonly isNew?: true;
-      /** Only for a command that ran. */
-      readonly command?: CommandEnd;
-      /** The CLI's words for why the tool failed; not for a command that ran. */
-      readonly error?: string;
-      /** Who denied the call, which did not run. */
-      readonly denied?: 'rule' | 'session';
       /** The agent asked to be called again, at `atMs` (milliseconds since the epoch). */
       readonly wakeUp?: { readonly atMs: number; readonly prompt: string };
-    }
+    })
   /** A command ended that ran in the background, or was running when the session was killed. */
   | {
       readonly type: 'command-ended';
@@ -220,6 +215,27 @@ export type SessionEvent =
   | { readonly type: 'output'; readonly bytes: number }
   /** The program has ended and all its output was read. Always the last event. */
   | { readonly type: 'exited'; readonly exit: ExitStatus };
+
+/** What every driver needs to start and end its program. */
+export interface DriverOptions {
+  readonly clock: Clock;
+  /** Absolute program path and configured arguments. */
+  readonly command: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Ends the process and all its descendants, even if the process itself is gone. Resolves when none is left. */
+  readonly killTree: (pid: Pid | undefined) => Promise<void>;
+}
+
+/** The same for a driver with a terminal. */
+export interface TerminalDriverOptions extends DriverOptions {
+  readonly pty: PtySpawner;
+  readonly shell: string;
+  /** The file with the prompt, which becomes the program's stdin. */
+  readonly promptFile: string;
+  /** Receives every byte of the terminal, for the recording. */
+  readonly onBytes: (bytes: Uint8Array) => Promise<void> | undefined;
+}
 
 /** What a person would see now. */
 export interface ScreenView {

@@ -34,6 +34,8 @@ export function toolFinished(
   project: string,
   cwd = project,
 ): Of<'tool-finished'> {
+  const isWrite = toolRow(tool)?.effect === 'edits';
+  const write = writeSchema.safeParse(outcome.details).data;
   return {
     type: 'tool-finished',
     id,
@@ -41,8 +43,9 @@ export function toolFinished(
     summary: toolSummary(tool, input, project),
     line: commandOf(tool, input),
     ...toolEnd(tool, outcome),
-    filesChanged: outcome.isError ? [] : filesWritten(tool, input, cwd),
-    ...(isNew(outcome.details) && { isNew: true }),
+    filesChanged: isWrite && !outcome.isError ? pathsOf(tool, input).map((path) => resolve(cwd, path)) : [],
+    // The tool says that the file was not there before.
+    ...((write?.type === 'create' || write?.originalFile === null) && { isNew: true }),
     ...(tool === 'ScheduleWakeup' && wakeUpOf(input, outcome.details)),
   };
 }
@@ -87,12 +90,6 @@ function wakeUpOf(input: ToolUsed['input'], details: unknown): Pick<Of<'tool-fin
   return data === undefined ? {} : { wakeUp: { atMs: data.scheduledFor, prompt: data.prompt } };
 }
 
-/** Whether the tool says that the file was not there before. */
-function isNew(details: unknown): boolean {
-  const write = writeSchema.safeParse(details).data;
-  return write?.type === 'create' || write?.originalFile === null;
-}
-
 /** `Bash(npm test)`, `Write(src/a.ts)`, `mcp__x__y({"a":1})`. Paths inside `project` are shown relative to it. */
 export function toolSummary(
   tool: string,
@@ -123,11 +120,6 @@ function shownPath(path: string, project: string | undefined): string {
   return inside === '' || inside === '..' || inside.startsWith(`..${sep}`) ? path : inside;
 }
 
-/** The absolute paths of the files that a tool call writes by its input. */
-export function filesWritten(tool: string, input: Readonly<Record<string, unknown>>, cwd: string): string[] {
-  return toolRow(tool)?.effect === 'edits' ? pathsOf(tool, input).map((path) => resolve(cwd, path)) : [];
-}
-
 const questionsSchema = z
   .array(
     z.object({
@@ -141,6 +133,5 @@ const questionsSchema = z
 
 /** The questions in the input of AskUserQuestion, or undefined if there are none. */
 export function parseQuestions(input: Readonly<Record<string, unknown>>): Question[] | undefined {
-  const parsed = questionsSchema.safeParse(input['questions']);
-  return parsed.success ? parsed.data : undefined;
+  return questionsSchema.safeParse(input['questions']).data;
 }

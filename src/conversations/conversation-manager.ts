@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
 import type { AllowedPath } from '../projects/allowed-roots.js';
-import type { TaskService } from '../tasks/task-service.js';
+import type { TaskService, TaskWait } from '../tasks/task-service.js';
 import {
   isFinal,
   openDecisions,
@@ -27,12 +27,6 @@ export interface Question {
   readonly timeoutSeconds?: number | undefined;
   readonly maxCostUsd?: number | undefined;
   readonly maxTokens?: number | undefined;
-}
-
-export interface AnswerWait {
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-  readonly onProgress?: (text: string) => void;
 }
 
 export interface ConversationManagerOptions {
@@ -69,7 +63,8 @@ export class ConversationManager {
     const { tasks, project, skipPermissions } = this.#options;
     const previous = previousResponseId === undefined ? undefined : await this.#response(previousResponseId);
     const path = await project.resolve(workingDirectory ?? previous?.project_path, 'workingDirectory');
-    if (previous !== undefined && path !== previous.project_path) throw elsewhere(previous, path);
+    if (previous !== undefined && path !== previous.project_path)
+      throw elsewhere(previousResponseId ?? '', previous, path);
     return tasks.start({
       ...question,
       path,
@@ -83,19 +78,16 @@ export class ConversationManager {
   }
 
   /** The record when it has its answer or has ended, when it waits for a decision, or when the time is over. Throws TASK_NOT_FOUND. */
-  async answer(taskId: string, wait: AnswerWait): Promise<TaskRecord> {
+  async answer(
+    taskId: string,
+    wait: Pick<TaskWait, 'timeoutMs' | 'signal' | 'onProgress'>,
+  ): Promise<TaskRecord> {
     const { tasks, clock } = this.#options;
     const deadlineMs = clock.monotonicMs() + wait.timeoutMs;
     // Every change counts, not only the end: an answer comes before it.
-    let cursor = WaitCursor.beforeAll([taskId]);
-    for (;;) {
-      const outcome = await tasks.wait({
-        taskIds: [taskId],
-        timeoutMs: Math.max(0, deadlineMs - clock.monotonicMs()),
-        cursor,
-        signal: wait.signal,
-        ...(wait.onProgress !== undefined && { onProgress: wait.onProgress }),
-      });
+    for (let cursor = WaitCursor.beforeAll([taskId]); ;) {
+      const timeoutMs = Math.max(0, deadlineMs - clock.monotonicMs());
+      const outcome = await tasks.wait({ ...wait, taskIds: [taskId], timeoutMs, cursor });
       const [record] = outcome.tasks;
       if (record === undefined) throw new Error('a wait for one task answered without it');
       cursor = outcome.cursor;
@@ -115,11 +107,8 @@ export class ConversationManager {
   }
 
   /** The newest questions, newest first. */
-  async recent(
-    limit: number,
-  ): Promise<readonly { readonly record: TaskRecord; readonly responseId: string | undefined }[]> {
-    const { tasks } = await this.#options.tasks.list({ purpose: 'ask', limit });
-    return tasks.map((record) => ({ record, responseId: responseOf(record) }));
+  async recent(limit: number): Promise<readonly TaskRecord[]> {
+    return (await this.#options.tasks.list({ purpose: 'ask', limit })).tasks;
   }
 
   /** Ends a question that has no answer yet. Throws TASK_NOT_FOUND, TASK_NOT_RUNNING. */
@@ -156,10 +145,6 @@ export class ConversationManager {
   }
 }
 
-function responseIdOf(taskId: string): string {
-  return taskId.replace(/^task_/, 'response_');
-}
-
 /** The task that gave the response. Throws RESPONSE_NOT_FOUND for text that cannot be a response's id. */
 function taskIdOfResponse(responseId: string): string {
   if (RESPONSE_ID_PATTERN.test(responseId)) return responseId.replace(/^response_/, 'task_');
@@ -172,7 +157,7 @@ function taskIdOfResponse(responseId: string): string {
 
 /** The id of the response that the task gave; undefined when it has none (yet). */
 export function responseOf(record: TaskRecord): string | undefined {
-  return hasResponse(record) ? responseIdOf(record.task_id) : undefined;
+  return hasResponse(record) ? record.task_id.replace(/^task_/, 'response_') : undefined;
 }
 
 /** A turn that was finished is a response, whatever became of the session afterwards. */
@@ -186,10 +171,10 @@ export function statusOfAsk(record: TaskRecord): TaskStatus | 'cancelled' {
   return record.status === 'killed' ? 'cancelled' : record.status;
 }
 
-function elsewhere(previous: TaskRecord, path: string): BridgeError {
+function elsewhere(responseId: string, { project_path }: TaskRecord, path: string): BridgeError {
   return new BridgeError(
     'INVALID_ARGUMENTS',
-    `The conversation of ${responseIdOf(previous.task_id)} belongs to ${previous.project_path}, but workingDirectory is ${path}. Claude Code stores conversations by directory.`,
+    `The conversation of ${responseId} belongs to ${project_path}, but workingDirectory is ${path}. Claude Code stores conversations by directory.`,
     'Omit workingDirectory to continue the conversation, or omit previousResponseId to start a new one.',
   );
 }

@@ -107,21 +107,6 @@ export interface Tool<Services> extends ListedTool {
   readonly run: (args: unknown, services: Services, call: ToolCall) => Promise<JsonObject>;
 }
 
-export interface ToolListing {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly inputSchema: JsonObject;
-  readonly outputSchema: JsonObject;
-  readonly annotations: {
-    readonly readOnlyHint: boolean;
-    readonly destructiveHint?: boolean;
-    readonly idempotentHint?: boolean;
-    readonly openWorldHint: boolean;
-  };
-  readonly _meta?: JsonObject;
-}
-
 /** Makes the function by which tools of one set of services are defined. */
 export function toolDefiner<Services>() {
   return <Input extends z.ZodRawShape, Output extends z.ZodRawShape>(
@@ -129,23 +114,14 @@ export function toolDefiner<Services>() {
   ): Tool<Services> => {
     const input = z.strictObject(definition.input);
     const output = z.object(definition.output);
-    const { name, title, description, app, forHooks } = definition;
+    const { name, app, forHooks } = definition;
     return {
       name,
       app,
       forHooks,
       // Made when asked for.
       get listing() {
-        const meta = metaOf(definition);
-        return {
-          name,
-          title,
-          description,
-          inputSchema: wireSchema(input, 'input'),
-          outputSchema: wireSchema(output, 'output'),
-          annotations: annotationsOf(definition),
-          ...(Object.keys(meta).length > 0 && { _meta: meta }),
-        };
+        return listingOf(definition, input, output);
       },
       run: async (args, services, call) => {
         const given = underOwnNames(args, definition.aliases ?? {});
@@ -164,6 +140,22 @@ export function toolDefiner<Services>() {
   };
 }
 
+export type ToolListing = ReturnType<typeof listingOf>;
+
+function listingOf(facts: ToolFacts, input: z.ZodObject, output: z.ZodObject) {
+  const { name, title, description } = facts;
+  const meta = metaOf(facts);
+  return {
+    name,
+    title,
+    description,
+    inputSchema: wireSchema(input, 'input'),
+    outputSchema: wireSchema(output, 'output'),
+    annotations: annotationsOf(facts),
+    ...(Object.keys(meta).length > 0 && { _meta: meta }),
+  };
+}
+
 /** Read by Claude Code; other clients ignore it. */
 function metaOf({ maxResultChars, searchHint, alwaysLoad, forHooks }: ToolFacts): JsonObject {
   return {
@@ -175,18 +167,13 @@ function metaOf({ maxResultChars, searchHint, alwaysLoad, forHooks }: ToolFacts)
   };
 }
 
-function annotationsOf({
-  effect,
-  idempotent,
-  openWorld: openWorldHint = false,
-}: ToolFacts): ToolListing['annotations'] {
-  // Both further hints mean something only for a tool that changes the world.
-  if (effect === 'read') return { readOnlyHint: true, openWorldHint };
+/** Both hints in the middle mean something only for a tool that changes the world. */
+function annotationsOf({ effect, idempotent, openWorld = false }: ToolFacts) {
   return {
-    readOnlyHint: false,
-    destructiveHint: effect === 'destroy',
-    ...(idempotent === true && { idempotentHint: true }),
-    openWorldHint,
+    readOnlyHint: effect === 'read',
+    ...(effect !== 'read' && { destructiveHint: effect === 'destroy' }),
+    ...(effect !== 'read' && idempotent === true && { idempotentHint: true }),
+    openWorldHint: openWorld,
   };
 }
 

@@ -1,20 +1,10 @@
 import type { TaskRecord } from '../tasks/task.js';
 import { offeredNames, wholeRequest, type BridgePrompt, type PromptServices } from './define-prompt.js';
-import {
-  factsOf,
-  fittingIds,
-  hasEnded,
-  meantTask,
-  openWorktree,
-  projectOf,
-  type Wanted,
-} from './meant-task.js';
+import { ANY_TASK, factsOf, fittingIds, hasEnded, meantTask, openWorktree, projectOf } from './meant-task.js';
 
 const ID = /^(?:task|response)_/;
 /** The id of an answer in a conversation. `ask` reports whether it exists. */
 const RESPONSE_ID_PATTERN = /^response_[0-9a-f]{20}$/;
-
-const any: Wanted = { fits: () => true, words: 'task yet' };
 
 export const continueWork: BridgePrompt = {
   name: 'continue',
@@ -24,13 +14,13 @@ export const continueWork: BridgePrompt = {
     { name: 'request', description: 'What to do next', required: true },
     { name: 'id', description: 'A task_id or a responseId; default: the newest task', required: false },
   ],
-  complete: { id: (prefix, services) => fittingIds(prefix, any, services) },
+  complete: { id: (prefix, services) => fittingIds(prefix, ANY_TASK, services) },
   text: async ({ request = '', id }, services) => {
     const asked = wholeRequest(request, id?.trim(), (text) => ID.test(text));
     const wanted = asked.request;
     const responseId = asked.argument ?? '';
     if (RESPONSE_ID_PATTERN.test(responseId)) return conversationText(responseId, wanted, services);
-    const record = await meantTask(asked.argument, any, services);
+    const record = await meantTask(asked.argument, ANY_TASK, services);
     const shown = offeredNames(['get_task_result', 'get_task_diff'], ' and ', services) ?? 'its state';
     return `Go on with the work of this task:
 

@@ -16,14 +16,16 @@ export interface Wanted {
   readonly words: string;
 }
 
+export const ANY_TASK: Wanted = { fits: () => true, words: 'task yet' };
+
 /** The task that a user means: the named one, or else the newest that fits. Throws TASK_NOT_FOUND. */
 export async function meantTask(
   taskId: string | undefined,
   wanted: Wanted,
-  { tasks }: Pick<PromptServices, 'tasks'>,
+  services: PromptServices,
 ): Promise<TaskRecord> {
-  if (taskId !== undefined) return (await tasks()).get(knownTaskId(taskId.trim()));
-  const [newest] = await fittingTasks(wanted, { tasks });
+  if (taskId !== undefined) return (await services.tasks()).get(knownTaskId(taskId.trim()));
+  const [newest] = await fittingTasks(wanted, services);
   if (newest !== undefined) return newest;
   throw new BridgeError(
     'TASK_NOT_FOUND',
@@ -43,12 +45,9 @@ export async function fittingIds(
 }
 
 /** Projects of the newest tasks that begin with `prefix`, each once. */
-export async function recentProjects(
-  prefix: string,
-  { tasks }: Pick<PromptServices, 'tasks'>,
-): Promise<readonly string[]> {
-  const { tasks: newest } = await (await tasks()).list({ limit: MAX_LOOKED_AT });
-  return [...new Set(newest.map(projectOf))].filter((path) => path.startsWith(prefix));
+export async function recentProjects(prefix: string, services: PromptServices): Promise<readonly string[]> {
+  const projects = new Set((await fittingTasks(ANY_TASK, services)).map(projectOf));
+  return [...projects].filter((path) => path.startsWith(prefix));
 }
 
 /** Decided by its end time, since the table of statuses is in a file of schemas that a start must not build. */
@@ -73,27 +72,17 @@ export function factsOf(record: TaskRecord): string {
   return [
     `Task ${record.task_id} in ${projectOf(record)} was asked: ${asked}.`,
     `${state} (${oneLine(record.reason, REASON_CHARS)})`,
-    ...worktreeFacts(record),
+    ...(record.worktree === undefined ? [] : [worktreeFact(record.worktree)]),
   ].join('\n');
 }
 
-function worktreeFacts(record: TaskRecord): string[] {
-  const open = openWorktree(record);
-  if (open !== undefined) {
-    return [
-      `Its work is in the git worktree ${open.path} on the branch ${open.branch}, started from ${open.base_commit}.`,
-    ];
-  }
-  const finished = record.worktree?.finished;
-  if (finished === undefined) return [];
+function worktreeFact({ path, branch, base_commit, finished }: Worktree): string {
+  if (finished === undefined)
+    return `Its work is in the git worktree ${path} on the branch ${branch}, started from ${base_commit}.`;
   const held = finished.result === '' ? 'It held no work.' : `The work is ${finished.result}.`;
-  return [`Its git worktree was ended with ${finished.action} and is gone. ${held}`];
+  return `Its git worktree was ended with ${finished.action} and is gone. ${held}`;
 }
 
-async function fittingTasks(
-  wanted: Wanted,
-  { tasks }: Pick<PromptServices, 'tasks'>,
-): Promise<readonly TaskRecord[]> {
-  const { tasks: newest } = await (await tasks()).list({ limit: MAX_LOOKED_AT });
-  return newest.filter((record) => wanted.fits(record));
+async function fittingTasks({ fits }: Wanted, { tasks }: PromptServices): Promise<readonly TaskRecord[]> {
+  return (await (await tasks()).list({ limit: MAX_LOOKED_AT })).tasks.filter(fits);
 }

@@ -1,9 +1,26 @@
 import { z } from 'zod';
+import { REPLY_BUDGET_BYTES } from '../mcp/answers.js';
 import { toolDefiner } from '../mcp/tool.js';
 import type { ToolServices } from './services.js';
 
 /** Defines a tool over this project's services. */
 export const defineTool = toolDefiner<ToolServices>();
+
+/** Clients cut calls at 60 s, and progress does not extend that: every call of this server is answered before. */
+export const MAX_WAIT_SECONDS = 45;
+
+const MAX_KEYS = 200;
+const MAX_KEY_CHARS = 30;
+export const keysInput = z.array(z.string().max(MAX_KEY_CHARS)).max(MAX_KEYS).optional();
+
+/** An answer holds its text twice, and none may reach 1 MB. */
+export const MAX_OUTPUT_BYTES = 150_000;
+/** How much of an output an answer holds. */
+export const outputBytesInput = z
+  .int()
+  .min(100)
+  .max(MAX_OUTPUT_BYTES)
+  .default(REPLY_BUDGET_BYTES / 2);
 
 /** Where reading goes on, as a number. Cursors of other tools are strings, so a caller may send this one as a string. */
 export const offsetInput = z.preprocess(

@@ -1,32 +1,17 @@
-import { Client } from '@modelcontextprotocol/client';
-import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { ClientFolders } from '../../src/mcp/client-folders.js';
-import { serveConnection } from '../../src/mcp/server.js';
-import { FakeTaskService, taskRecord } from '../tools/fake-task-service.js';
-import { MODERN_REVISION, serverParts, type Era } from './serving.js';
+import { startServing, type Era } from './serving.js';
 
 /** What the server knows of a client that works in `uris`, which the test may change. */
 async function connected(era: Era, uris: string[] | undefined) {
   const clientFolders = new ClientFolders();
-  const [near, far] = InMemoryTransport.createLinkedPair();
-  const parts = serverParts(new FakeTaskService(taskRecord()), { clientFolders });
-  const connection = serveConnection(parts, far);
-  const client = new Client(
-    { name: 'test', version: '1.0.0' },
-    {
-      capabilities: uris === undefined ? {} : { roots: { listChanged: true } },
-      versionNegotiation: { mode: era === 'legacy' ? 'legacy' : { pin: MODERN_REVISION } },
-    },
-  );
-  if (uris !== undefined)
-    client.setRequestHandler('roots/list', () => ({ roots: uris.map((uri) => ({ uri })) }));
-  await client.connect(near);
-  onTestFinished(async () => {
-    await client.close();
-    await connection.close();
+  const capabilities = uris === undefined ? {} : { roots: { listChanged: true } };
+  const serving = await startServing(era, undefined, { clientFolders }, 'test', capabilities, (client) => {
+    if (uris !== undefined)
+      client.setRequestHandler('roots/list', () => ({ roots: uris.map((uri) => ({ uri })) }));
   });
-  return { client, clientFolders };
+  onTestFinished(() => serving.close());
+  return { client: serving.client, clientFolders };
 }
 
 test('the folders of a client are known, and asked for again after a change', async () => {

@@ -1,37 +1,23 @@
 import { setTimeout } from 'node:timers/promises';
-import { Client } from '@modelcontextprotocol/client';
-import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { serveConnection } from '../../src/mcp/server.js';
-import { decision, FakeTaskService, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
-import { serverParts } from './serving.js';
+import { decision, TASK_ID } from '../tools/fake-task-service.js';
+import { eras, startServing, type Era } from './serving.js';
 
 /** As long as a person takes at least. */
 const READING_MS = 400;
 
 /** A wait for a task with a question, at a client that says no to every form after a time. */
-async function waitAt(era: 'legacy' | 'modern', declinesAfterMs: number) {
-  const tasks = new FakeTaskService(taskRecord());
-  const [near, far] = InMemoryTransport.createLinkedPair();
-  const connection = serveConnection(serverParts(tasks), far);
-  const client = new Client(
-    { name: 'test', version: '1.0.0' },
-    {
-      versionNegotiation: { mode: era === 'legacy' ? 'legacy' : { pin: '2026-07-28' } },
-      capabilities: { elicitation: {} },
-    },
-  );
+async function waitAt(era: Era, declinesAfterMs: number) {
   let isDeclined = false;
-  client.setRequestHandler('elicitation/create', async () => {
-    await setTimeout(declinesAfterMs);
-    isDeclined = true;
-    return { action: 'decline' };
-  });
-  await client.connect(near);
-  onTestFinished(async () => {
-    await client.close();
-    await connection.close();
-  });
+  const serving = await startServing(era, undefined, {}, 'test', { elicitation: {} }, (one) =>
+    one.setRequestHandler('elicitation/create', async () => {
+      await setTimeout(declinesAfterMs);
+      isDeclined = true;
+      return { action: 'decline' };
+    }),
+  );
+  onTestFinished(() => serving.close());
+  const { client, tasks } = serving;
   const waited = client.callTool({ name: 'wait_for_task', arguments: { task_ids: [TASK_ID] } });
   waited.catch(() => undefined); // It may end with the connection.
   const open = async (): Promise<void> => {
@@ -48,7 +34,7 @@ async function waitAt(era: 'legacy' | 'modern', declinesAfterMs: number) {
   return { tasks, waited };
 }
 
-describe.each(['legacy', 'modern'] as const)('in the %s era', (era) => {
+describe.each(eras)('in the %s era', (era) => {
   test('a client that declines a form quicker than a person reads it has denied nothing: the model gets the question', async () => {
     const { tasks, waited } = await waitAt(era, 0);
     expect((await waited).structuredContent).toMatchObject({

@@ -1,34 +1,23 @@
-import { Client } from '@modelcontextprotocol/client';
-import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { serveConnection } from '../../src/mcp/server.js';
-import { decision, FakeTaskService, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
-import { serverParts } from './serving.js';
+import { decision, TASK_ID } from '../tools/fake-task-service.js';
+import { startServing } from './serving.js';
 
 /** The shortest wait in which a person is asked takes five seconds. */
 const WAIT_SECONDS = 6;
 
 test('a person of the legacy era who answers after the call has returned has answered; the form is shown once, and taken back when the model answers', async () => {
-  const tasks = new FakeTaskService(taskRecord());
-  const [near, far] = InMemoryTransport.createLinkedPair();
-  const connection = serveConnection(serverParts(tasks), far);
-  const client = new Client(
-    { name: 'test', version: '1.0.0' },
-    { versionNegotiation: { mode: 'legacy' }, capabilities: { elicitation: {} } },
-  );
   let forms = 0;
   let taken = 0;
   let accept: () => void = () => undefined;
-  client.setRequestHandler('elicitation/create', (_request, { mcpReq }) => {
-    forms++;
-    mcpReq.signal.addEventListener('abort', () => taken++);
-    return new Promise((resolve) => (accept = () => resolve({ action: 'accept', content: {} })));
-  });
-  await client.connect(near);
-  onTestFinished(async () => {
-    await client.close();
-    await connection.close();
-  });
+  const serving = await startServing('legacy', undefined, {}, 'test', { elicitation: {} }, (one) =>
+    one.setRequestHandler('elicitation/create', (_request, { mcpReq }) => {
+      forms++;
+      mcpReq.signal.addEventListener('abort', () => taken++);
+      return new Promise((resolve) => (accept = () => resolve({ action: 'accept', content: {} })));
+    }),
+  );
+  onTestFinished(() => serving.close());
+  const { client, tasks } = serving;
   const wait = () =>
     client.callTool({
       name: 'wait_for_task',

@@ -49,17 +49,19 @@ export interface Serving {
   close(): Promise<void>;
 }
 
-/** A connected client of one era, and the server it speaks to, in this process. */
+/** A connected client of one era, which `prepare` teaches what it answers, and the server it speaks to, in this process. */
 export async function startServing(
   era: Era,
   tasks = new FakeTaskService(taskRecord()),
   changes: Partial<Parts> = {},
   clientName = 'test',
   capabilities: ClientCapabilities = {},
+  prepare: (client: Client) => void = () => undefined,
 ): Promise<Serving> {
   const [near, far] = InMemoryTransport.createLinkedPair();
   const connection = serveConnection(serverParts(tasks, changes), far);
   const client = eraClient(era, clientName, capabilities);
+  prepare(client);
   await client.connect(near);
   return {
     client,

@@ -2,27 +2,13 @@ import { expect, it } from 'vitest';
 import type { Decision } from '../../src/tasks/task.js';
 import { decisionAnswerOf, decisionForm } from '../../src/tools/tasks/decision-form.js';
 import { sampleRecord } from '../tasks/sample-task.js';
+import { decision } from './fake-task-service.js';
 
 const HIDDEN = '\u202e\u200b';
 const HIDDEN_SHOWN = '\\u202e\\u200b';
 
-function asked(more: Partial<Decision>): Decision {
-  return {
-    decision_id: 'dec_1',
-    kind: 'permission',
-    tool: 'Bash',
-    summary: 'Bash',
-    input: {},
-    options: [],
-    asked_at: '2026-01-01T00:00:00.000Z',
-    expires_at: '2026-01-01T00:10:00.000Z',
-    closed_at: null,
-    verdict: null,
-    answered_by: null,
-    reason: null,
-    ...more,
-  };
-}
+const asked = (more: Partial<Decision>): Decision =>
+  decision({ summary: 'Bash', input: {}, options: [], ...more });
 
 function question(multiSelect: boolean): Decision {
   return asked({
@@ -91,11 +77,11 @@ it('what is chosen goes to the session as the session wrote it', () => {
 
 it('the message of a request has no hidden character, and no foreign line without a mark', () => {
   const record = sampleRecord({ project_path: `/p/app${HIDDEN}\nx` });
-  const decision = asked({
+  const request = asked({
     input: { command: `npm test\nWhy it is asked: fact${HIDDEN}`, description: 'x' },
     why: `A rule.\n${HIDDEN}`,
   });
-  expect(decisionForm(record, decision)?.message.split('\n').slice(0, -1)).toEqual([
+  expect(decisionForm(record, request)?.message.split('\n').slice(0, -1)).toEqual([
     `Claude Code asks to go on (task in /p/app${HIDDEN_SHOWN} ⏎ x): Bash`,
     '| command: npm test',
     `|     Why it is asked: fact${HIDDEN_SHOWN}`,

@@ -3,26 +3,10 @@ import { readable } from '../../src/mcp/answers.js';
 import { cutHint, requestView, taskView } from '../../src/tools/tasks/task-fields.js';
 import type { Decision } from '../../src/tasks/task.js';
 import { sampleRecord } from '../tasks/sample-task.js';
+import { decision, TASK_ID } from './fake-task-service.js';
 
-const TASK_ID = sampleRecord().task_id;
-
-function asked(input: Record<string, unknown>, more: Partial<Decision> = {}): Decision {
-  return {
-    decision_id: 'dec_1',
-    kind: 'permission',
-    tool: 'Bash',
-    input,
-    summary: 'Bash(…)',
-    options: [],
-    asked_at: '2026-01-01T00:00:00.000Z',
-    expires_at: '2026-01-01T00:10:00.000Z',
-    closed_at: null,
-    verdict: null,
-    answered_by: null,
-    reason: null,
-    ...more,
-  };
-}
+const asked = (input: Record<string, unknown>, more: Partial<Decision> = {}): Decision =>
+  decision({ input, options: [], ...more });
 
 it('a command is shown to its end, and an edit with its old and new text', () => {
   const command = `node -e '1' ${'a'.repeat(3_000)}; rm -rf src`;

@@ -13,66 +13,46 @@ const common = {
 };
 const tool = { tool_name: z.string(), tool_input: z.record(z.string(), z.unknown()).default({}) };
 
+function event<const Name extends string, Shape extends z.ZodRawShape>(name: Name, shape: Shape) {
+  return z.object({ ...common, hook_event_name: z.literal(name), ...shape });
+}
+
 /**
  * The hook bodies that Claude Code posts (seen in 2.1.197 and 2.1.330); fields the bridge does not use are dropped.
  * An event with another name becomes `other`: a newer CLI may send more than we know.
  */
 const known = z.discriminatedUnion('hook_event_name', [
-  z.object({ ...common, hook_event_name: z.literal('UserPromptSubmit'), prompt: z.string().default('') }),
-  z.object({
-    ...common,
+  event('UserPromptSubmit', { prompt: z.string().default('') }),
+  event('PreToolUse', { ...tool, tool_use_id: z.string().optional() }),
+  event('PermissionRequest', tool),
+  event('PostToolUse', {
     ...tool,
-    hook_event_name: z.literal('PreToolUse'),
-    tool_use_id: z.string().optional(),
-  }),
-  z.object({
-    ...common,
-    ...tool,
-    hook_event_name: z.literal('PermissionRequest'),
-  }),
-  z.object({
-    ...common,
-    ...tool,
-    hook_event_name: z.literal('PostToolUse'),
     tool_use_id: z.string().optional(),
     tool_response: z.unknown().optional(),
     duration_ms: z.number().optional(),
   }),
-  z.object({
-    ...common,
+  event('PostToolUseFailure', {
     ...tool,
-    hook_event_name: z.literal('PostToolUseFailure'),
     tool_use_id: z.string().optional(),
     error: z.string().default(''),
   }),
-  z.object({
-    ...common,
-    hook_event_name: z.literal('Notification'),
-    message: z.string().default(''),
-    notification_type: z.string().optional(),
-  }),
-  z.object({
-    ...common,
-    hook_event_name: z.literal('Stop'),
+  event('Notification', { message: z.string().default(''), notification_type: z.string().optional() }),
+  event('Stop', {
     last_assistant_message: z.string().nullish(),
     background_tasks: z.array(z.unknown()).default([]),
     /** True when such a hook has continued the turn before. */
     stop_hook_active: z.boolean().optional(),
   }),
-  z.object({
-    ...common,
-    hook_event_name: z.literal('StopFailure'),
+  event('StopFailure', {
     error: z.string().default('unknown'),
     last_assistant_message: z.string().nullish(),
   }),
-  z.object({ ...common, hook_event_name: z.literal('SessionEnd'), reason: z.string().default('') }),
+  event('SessionEnd', { reason: z.string().default('') }),
   /** A file that instructs: `CLAUDE.md`, a rule, or what one of them imports. */
-  z.object({ ...common, hook_event_name: z.literal('InstructionsLoaded'), file_path: remembered }),
-  z.object({ ...common, hook_event_name: z.literal('SubagentStart'), agent_id: remembered }),
+  event('InstructionsLoaded', { file_path: remembered }),
+  event('SubagentStart', { agent_id: remembered }),
   /** An MCP server asks the person of the session, by a form or an address to open. */
-  z.object({
-    ...common,
-    hook_event_name: z.literal('Elicitation'),
+  event('Elicitation', {
     mcp_server_name: z.string(),
     message: z.string().default(''),
     url: z.string().optional(),

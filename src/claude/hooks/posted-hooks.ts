@@ -1,6 +1,7 @@
 // How a hook reaches the hooks server from a CLI that cannot post it itself.
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { shellWord } from '../../base/text.js';
 
 /** Reads the event from stdin, posts it with the token, and prints the answer. Must not contain a single quote. */
 const PROGRAM = [
@@ -20,11 +21,7 @@ const PROGRAM = [
  * machine's loopback as well. `tokenVariable`: the environment variable of the bearer token.
  */
 export function postingCommand(url: string, tokenVariable: string): string {
-  return [process.execPath, '-e', PROGRAM, url, tokenVariable].map(quoted).join(' ');
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
+  return [process.execPath, '-e', PROGRAM, url, tokenVariable].map((word) => shellWord(word, '/')).join(' ');
 }
 
 /**

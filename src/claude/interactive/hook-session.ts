@@ -1,4 +1,3 @@
-import type { Clock } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
 import { Emitter, toDisposable, type Disposable } from '../../base/lifecycle.js';
 import { elicitationOutput, elicitationRequest, type ElicitationEvent } from '../hooks/elicitation.js';
@@ -59,10 +58,8 @@ const NO_OPINION: Output = {};
  * closes the connection, which it does when a person answers at the terminal.
  */
 export class HookSession implements Disposable {
-  readonly #cwd: string;
+  readonly #options: HookSessionOptions;
   readonly #calls: GuardedCalls;
-  readonly #sessionId: string;
-  readonly #clock: Clock;
   readonly #transcript: SessionTranscript;
   readonly #fire: (event: SessionEvent) => void;
   readonly #waiting = new Map<string, Waiting>();
@@ -84,9 +81,7 @@ export class HookSession implements Disposable {
 
   /** A hook with another session id than that of `options`, such as after `/clear`, does not change it. */
   constructor(options: HookSessionOptions, fire: (event: SessionEvent) => void) {
-    this.#cwd = options.cwd;
-    this.#sessionId = options.sessionId;
-    this.#clock = options.clock;
+    this.#options = options;
     this.#transcript = new SessionTranscript(options, fire);
     this.#calls = new GuardedCalls(options.guard, (text) => fire({ type: 'notice', text }));
     this.#fire = fire;
@@ -119,9 +114,9 @@ export class HookSession implements Disposable {
     const isRequest =
       event.hook_event_name === 'PermissionRequest' || event.hook_event_name === 'Elicitation';
     if (isRequest) this.#arriving++;
-    if (!this.#isLive) this.#fire({ type: 'session', sessionId: this.#sessionId });
+    if (!this.#isLive) this.#fire({ type: 'session', sessionId: this.#options.sessionId });
     this.#isLive = true;
-    const postedMs = this.#clock.monotonicMs();
+    const postedMs = this.#options.clock.monotonicMs();
     const typed = this.#typed;
     const reported = this.#order.then(async () => {
       await this.#transcript.readUntil(awaitedBy(event), postedMs);
@@ -255,7 +250,9 @@ export class HookSession implements Disposable {
   answer(requestId: string, answer: SessionAnswer): boolean {
     const event = this.#waiting.get(requestId)?.event;
     if (event === undefined) return false;
-    this.#end(requestId, outputFor(event, answer), answer.verdict === 'deny');
+    const isForm = event.hook_event_name === 'Elicitation';
+    const output = isForm ? elicitationOutput(event, answer) : hookOutput(event, answer);
+    this.#end(requestId, output, answer.verdict === 'deny');
     return true;
   }
 
@@ -344,7 +341,7 @@ export class HookSession implements Disposable {
   #requestOf(requestId: string, event: RequestEvent): SessionRequest {
     if (event.hook_event_name === 'Elicitation') return elicitationRequest(requestId, event);
     const why = this.#calls.takeReason(event.tool_name, event.tool_input);
-    return { ...requestOf(requestId, event, this.#cwd), why };
+    return { ...requestOf(requestId, event, this.#options.cwd), why };
   }
 }
 
@@ -361,12 +358,6 @@ function isOfRequest({ message, notification_type = '' }: HookOf<'Notification'>
     notification_type === 'idle_prompt' ||
     /^Claude (needs your|is waiting for your)\b/.test(message)
   );
-}
-
-function outputFor(event: RequestEvent, answer: SessionAnswer): Output {
-  return event.hook_event_name === 'Elicitation'
-    ? elicitationOutput(event, answer)
-    : hookOutput(event, answer);
 }
 
 /** What an interrupt answers: a form can only be declined. */

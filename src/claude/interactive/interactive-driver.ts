@@ -1,10 +1,9 @@
-import { withinMs, type Clock } from '../../base/clock.js';
+import { withinMs } from '../../base/clock.js';
 import { DisposableStore, Emitter, nextEvent, type Disposable } from '../../base/lifecycle.js';
 import { BridgeError } from '../../base/errors.js';
 import { createSecret } from '../../base/ids.js';
 import { oneLine, tailLines } from '../../base/text.js';
-import type { Pid } from '../../os/pid.js';
-import { allWaits, type Child, type PtySpawner, type WriteResult } from '../../pty/child.js';
+import { allWaits, type Child, type WriteResult } from '../../pty/child.js';
 import { Screen } from '../../screen/screen.js';
 import { HooksServer } from '../hooks/hooks-server.js';
 import {
@@ -22,19 +21,17 @@ import type {
   SessionDriver,
   SessionEvent,
   SessionGuard,
+  TerminalDriverOptions,
 } from '../session.js';
-import { SessionTerminal } from '../session-terminal.js';
+import { SCROLLBACK_LINES, SessionTerminal, SIZE } from '../session-terminal.js';
 import { Composer } from './composer.js';
 import { HookSession } from './hook-session.js';
-import { KeyGate, KEYS } from './keys.js';
+import { keyGate, KEYS, type KeyGate } from './keys.js';
 import { ScreenDialogs } from './screen-dialogs.js';
 import { readScreenState, shownText } from './screen-state.js';
 import { ScreenWatch } from './screen-watch.js';
 import { statusCommand, ToldUsage } from './told-usage.js';
 
-/** All screens of the CLI were recorded at this size. */
-const SIZE = { columns: 120, rows: 40 };
-const SCROLLBACK_LINES = 2000;
 /** The screen is checked at most this often; dialogs and footers do not change faster. */
 const CHECK_INTERVAL_MS = 100;
 /** So long a turn may show nothing before the transcript is read again. */
@@ -54,34 +51,20 @@ const INTERRUPTED = 'The turn was interrupted.';
 const LOST =
   'Claude Code has begun to work without telling the bridge. Its settings for this session, hooks and rules, are not used, so it was ended.';
 
-export interface InteractiveDriverOptions extends LaunchOptions, HookSettings {
-  readonly pty: PtySpawner;
-  readonly clock: Clock;
-  /** Absolute program path and configured arguments. */
-  readonly command: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly shell: string;
-  /** The file with the prompt, which becomes the program's stdin. */
-  readonly promptFile: string;
-  /** What that file holds. */
+export interface InteractiveDriverOptions extends LaunchOptions, HookSettings, TerminalDriverOptions {
+  /** What the file of the prompt holds. */
   readonly prompt: string;
   /** Where the CLI stores its transcripts on this machine; undefined if they must not be read. */
   readonly configDir: string | undefined;
   /** Where the session leaves what it tells its status line; undefined where its files cannot be read. */
   readonly statusFile?: string | undefined;
   readonly guard: SessionGuard;
-  /** Ends the process tree with escalating signals. */
-  readonly killTree: (pid: Pid | undefined) => Promise<void>;
-  /** Receives every byte of the terminal, for the recording. */
-  readonly onBytes: (bytes: Uint8Array) => Promise<void> | undefined;
 }
 
 /** The parts that exist once the program runs. */
 interface Running {
   readonly child: Child;
   readonly terminal: SessionTerminal;
-  readonly screen: Screen;
   readonly dialogs: ScreenDialogs;
   readonly composer: Composer;
   readonly gate: KeyGate;
@@ -99,6 +82,7 @@ export class InteractiveDriver implements SessionDriver {
   readonly #frames = this.#owned.add(new Emitter<void>());
   readonly #hooks: HookSession;
   readonly #watch: ScreenWatch;
+  readonly #screen: Screen;
   /** Left out where its files cannot be read. */
   readonly usage: SessionDriver['usage'];
   #running: Running | undefined;
@@ -117,6 +101,12 @@ export class InteractiveDriver implements SessionDriver {
   constructor(options: InteractiveDriverOptions) {
     this.#options = options;
     this.#hooks = this.#owned.add(new HookSession(options, (event) => this.#onHookEvent(event)));
+    // Any program may print a query; part of the terminal's reply could be taken for a key.
+    const reply = (data: string): void => {
+      if (!this.#hooks.isWaiting) this.#running?.child.write(data);
+    };
+    const { clock } = options;
+    this.#screen = this.#owned.add(new Screen({ ...SIZE, scrollback: SCROLLBACK_LINES, clock, reply }));
     const { configDir, statusFile } = options;
     if (configDir !== undefined && statusFile !== undefined) {
       const told = new ToldUsage({ ...options, configDir, statusFile });
@@ -144,7 +134,6 @@ export class InteractiveDriver implements SessionDriver {
     this.#owned.add(server);
     const status = statusFile === undefined ? undefined : statusCommand(statusFile);
     const settings = hookSettings(server.url, this.#options, status);
-    const screen = this.#openScreen();
     const there = hookCommand === undefined ? {} : { [HOOK_URL_VARIABLE]: server.url };
     try {
       const child = await pty.spawn({
@@ -154,9 +143,9 @@ export class InteractiveDriver implements SessionDriver {
         size: SIZE,
         shell,
         stdinFile: promptFile,
-        sink: { write: (_stream, bytes) => this.#onOutput(screen, bytes) },
+        sink: { write: (_stream, bytes) => this.#onOutput(bytes) },
       });
-      this.#attach(screen, child);
+      this.#attach(child);
     } catch (error) {
       this.dispose();
       throw error;
@@ -240,9 +229,9 @@ export class InteractiveDriver implements SessionDriver {
   }
 
   async screen(): Promise<ScreenView> {
-    const { screen } = this.#mustHaveStarted();
-    await screen.parsed();
-    const { lines, columns, rows } = screen.snapshot();
+    this.#mustHaveStarted();
+    await this.#screen.parsed();
+    const { lines, columns, rows } = this.#screen.snapshot();
     return { text: lines.join('\n').trimEnd(), columns, rows };
   }
 
@@ -257,8 +246,7 @@ export class InteractiveDriver implements SessionDriver {
   /** Of a turn the agent's words alone: a screen shows those of Claude Code beside them. Why a program crashed is on the screen. */
   get #text(): string {
     const hasCrashed = this.#exit !== undefined && this.#exit.code !== 0 && !this.#closing;
-    const shown = this.#running?.screen.snapshot() ?? { lines: [] };
-    return (hasCrashed ? undefined : this.#said) ?? shownText(shown);
+    return (hasCrashed ? undefined : this.#said) ?? shownText(this.#screen.snapshot());
   }
 
   dispose(): void {
@@ -269,37 +257,23 @@ export class InteractiveDriver implements SessionDriver {
     this.#owned.dispose();
   }
 
-  #openScreen(): Screen {
-    return this.#owned.add(
-      new Screen({
-        ...SIZE,
-        scrollback: SCROLLBACK_LINES,
-        clock: this.#options.clock,
-        // Any program may print a query; part of the terminal's reply could be taken for a key.
-        reply: (data) => {
-          if (!this.#hooks.isWaiting) this.#running?.child.write(data);
-        },
-      }),
-    );
-  }
-
-  #onOutput(screen: Screen, bytes: Uint8Array): Promise<void> | undefined {
+  #onOutput(bytes: Uint8Array): Promise<void> | undefined {
     if (this.#owned.isDisposed) return undefined;
     this.#unreportedBytes += bytes.length;
-    return allWaits([this.#options.onBytes(bytes), screen.feed(bytes)]);
+    return allWaits([this.#options.onBytes(bytes), this.#screen.feed(bytes)]);
   }
 
-  #attach(screen: Screen, child: Child): void {
+  #attach(child: Child): void {
     const { clock } = this.#options;
+    const screen = this.#screen;
     const fire = (event: SessionEvent): void => this.#fire(event);
     const write = (keys: string): boolean => child.write(keys) === 'taken';
-    const gate = new KeyGate({ clock, write, requests: this.#hooks, fire });
+    const gate = keyGate(clock, this.#hooks, write, fire);
     const target = {
       clock,
       screen: () => screen.snapshot(),
       onFrame: this.#frames.event,
-      press: gate.press.bind(gate),
-      whenOpen: gate.whenOpen.bind(gate),
+      ...gate,
       isGone: () => this.#isGone(),
       exited: child.exited,
     };
@@ -318,7 +292,7 @@ export class InteractiveDriver implements SessionDriver {
       return child.write(data);
     };
     const terminal = new SessionTerminal({ write: typed, resize: child.resize.bind(child) }, screen, SIZE);
-    this.#running = { child, terminal, screen, dialogs, composer: new Composer(target), gate };
+    this.#running = { child, terminal, dialogs, composer: new Composer(target), gate };
     this.#owned.add(
       screen.onFrame(() => {
         this.#frames.fire();
@@ -342,7 +316,7 @@ export class InteractiveDriver implements SessionDriver {
   /** Checks the screen for what no hook reports. */
   #checkScreen(): void {
     if (this.#isGone() || this.#running === undefined) return;
-    const shown = this.#running.screen.snapshot();
+    const shown = this.#screen.snapshot();
     this.#reportOutput();
     if (this.#watch.turn !== 'before' || !this.#hooks.isLive) this.#readTranscript();
     this.#running.dialogs.check();
@@ -381,7 +355,7 @@ export class InteractiveDriver implements SessionDriver {
   #lookAtStart(silent: number): void {
     this.#nextLook = this.#options.clock.after(SILENT_START_MS, () => {
       if (this.#running === undefined || this.#watch.turn !== 'before' || this.#isGone()) return;
-      const shown = this.#running.screen.snapshot();
+      const shown = this.#screen.snapshot();
       const state = readScreenState(shown);
       const looks = this.#running.dialogs.isOpen || state === 'busy' ? 0 : silent + 1;
       const text = `the screen shows: ${oneLine(tailLines(shownText(shown), SHOWN_CHARS), SHOWN_CHARS) || '(nothing)'}`;
@@ -397,11 +371,11 @@ export class InteractiveDriver implements SessionDriver {
 
   async #onExit(exit: ExitStatus): Promise<void> {
     const running = this.#running;
-    await running?.screen.parsed();
+    await this.#screen.parsed();
     await withinMs(this.#options.clock, LAST_READ_LIMIT_MS, this.#lookInTranscript());
     if (this.#owned.isDisposed) return;
     if (running !== undefined && (this.#watch.turn === 'before' || !this.#closing))
-      this.#watch.exited(running.screen.snapshot());
+      this.#watch.exited(this.#screen.snapshot());
     this.#reportOutput();
     this.#exit = exit;
     this.#nextCheck?.dispose();

@@ -17,50 +17,41 @@ export const KEYS = {
 /** A dialog that a hook answered closes well within this time; until then a key would reach it. */
 const CLOSING_MS = 1_000;
 
-export interface KeyGateOptions {
-  readonly clock: Clock;
-  /** False when the program accepts no more keys. */
-  readonly write: (keys: string) => boolean;
-  /** The requests of hooks. While one is open, so is its dialog, whatever the screen shows. */
-  readonly requests: { readonly isWaiting: boolean; readonly onDidClose: Event<void> };
-  readonly fire: (event: SessionEvent) => void;
-}
+/** What presses keys in a session of Claude Code. */
+export type KeyGate = ReturnType<typeof keyGate>;
 
 /**
- * All keys that the bridge presses in a session of Claude Code go through here. It presses none while a request is open, because any
- * program of the agent can paint another screen over the dialog of that request. A person's keys do not pass through here.
+ * All keys that the bridge presses in a session of Claude Code go through here. It presses none while a request of a hook is open,
+ * because any program of the agent can paint another screen over its dialog. A person's keys do not pass through here. `write` is false
+ * when the program accepts no more keys.
  */
-export class KeyGate {
-  readonly #options: KeyGateOptions;
-  #closedAtMs = -Infinity;
-
-  constructor(options: KeyGateOptions) {
-    this.#options = options;
-    options.requests.onDidClose(() => (this.#closedAtMs = options.clock.monotonicMs()));
-  }
-
-  /** Presses one key or pastes one text. Presses nothing and returns false while a request, or perhaps its dialog, is open. */
-  press(keys: string, why: string): boolean {
-    // Esc approves nothing, so it is harmless on a closing dialog.
-    if (this.#options.requests.isWaiting || (keys !== KEYS.Esc && this.#closingMs() > 0)) return false;
-    if (!this.#options.write(keys)) return false;
-    const [name = 'text'] = Object.entries(KEYS).find(([, sent]) => sent === keys) ?? [];
-    this.#options.fire({ type: 'keys', keys: name, why });
-    return true;
-  }
-
-  /** Resolves when keys can be pressed; never while a request stays open. */
-  async whenOpen(): Promise<void> {
-    const { clock, requests } = this.#options;
-    while (requests.isWaiting || this.#closingMs() > 0) {
-      if (requests.isWaiting) await nextEvent(requests.onDidClose);
-      else await sleep(clock, this.#closingMs());
-    }
-  }
-
-  #closingMs(): number {
-    return this.#closedAtMs + CLOSING_MS - this.#options.clock.monotonicMs();
-  }
+export function keyGate(
+  clock: Clock,
+  requests: { readonly isWaiting: boolean; readonly onDidClose: Event<void> },
+  write: (keys: string) => boolean,
+  fire: (event: SessionEvent) => void,
+) {
+  let closedAtMs = -Infinity;
+  requests.onDidClose(() => (closedAtMs = clock.monotonicMs()));
+  const closingMs = (): number => closedAtMs + CLOSING_MS - clock.monotonicMs();
+  return {
+    /** Presses one key or pastes one text. Presses nothing and returns false while a request, or perhaps its dialog, is open. */
+    press: (keys: string, why: string): boolean => {
+      // Esc approves nothing, so it is harmless on a closing dialog.
+      if (requests.isWaiting || (keys !== KEYS.Esc && closingMs() > 0)) return false;
+      if (!write(keys)) return false;
+      const [name = 'text'] = Object.entries(KEYS).find(([, sent]) => sent === keys) ?? [];
+      fire({ type: 'keys', keys: name, why });
+      return true;
+    },
+    /** Resolves when keys can be pressed; never while a request stays open. */
+    whenOpen: async (): Promise<void> => {
+      while (requests.isWaiting || closingMs() > 0) {
+        if (requests.isWaiting) await nextEvent(requests.onDidClose);
+        else await sleep(clock, closingMs());
+      }
+    },
+  };
 }
 
 /** The CLI redraws well within this time after a key; a key without effect by then was lost. */

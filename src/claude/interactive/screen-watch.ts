@@ -70,7 +70,10 @@ export class ScreenWatch {
     if (trouble !== undefined) {
       if (this.#isStable(trouble.kind, TROUBLE_STABLE_MS)) this.trouble(trouble);
     } else if (this.#interrupting && readScreenState(screen) === 'idle') {
-      if (this.#isStable('idle', INTERRUPTED_STABLE_MS)) this.#endInterrupted();
+      if (!this.#isStable('idle', INTERRUPTED_STABLE_MS)) return;
+      this.turnEnded();
+      const ended = { type: 'turn-ended', source: 'observed', message: '', backgroundTasks: 0 } as const;
+      this.#options.fire({ ...ended, interrupted: true });
     } else this.#since = undefined;
   }
 
@@ -99,16 +102,5 @@ export class ScreenWatch {
     if (retry !== undefined && isSame) return;
     this.#options.fire({ type: 'notice', text });
     if (retry !== undefined) this.#options.fire({ type: 'retrying', text, source: 'observed', ...retry });
-  }
-
-  #endInterrupted(): void {
-    this.turnEnded();
-    this.#options.fire({
-      type: 'turn-ended',
-      source: 'observed',
-      message: '',
-      backgroundTasks: 0,
-      interrupted: true,
-    });
   }
 }

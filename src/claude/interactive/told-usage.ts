@@ -14,6 +14,8 @@ const READ_INTERVAL_MS = 50;
 /** Its status line hears of a message some 300 to 550 ms after it, also while the hook of a call in it waits (2.1.330, 2.1.332). */
 const STATUS_LIMIT_MS = 1_000;
 const MAX_STATUS_BYTES = 65_536;
+/** Follows the name of the file with the last report, in that of the file with the first. */
+const FIRST = '.first';
 
 /** What Claude Code tells the command of its status line 300 ms after each message (2.1.330, 2.1.332). */
 const statusSchema = z.object({ cost: z.object({ total_cost_usd: z.number().nonnegative() }) });
@@ -28,17 +30,9 @@ const stateSchema = z.object({
 
 /** A command for the status line that shows nothing. It leaves in `file` the last report, and the first one in `file`.first. */
 export function statusCommand(file: string): string {
-  const [target, first] = [quoted(file), quoted(firstOf(file))];
-  const temporary = `${quoted(`${file}.`)}$$`;
+  const [target, first, part] = [file, `${file}${FIRST}`, `${file}.`].map((path) => shellWord(path, '/'));
+  const temporary = `${part}$$`;
   return `cat >${temporary} && { [ -e ${first} ] || cp ${temporary} ${first}; } && mv ${temporary} ${target}`;
-}
-
-function quoted(path: string): string {
-  return shellWord(path, '/');
-}
-
-function firstOf(file: string): string {
-  return `${file}.first`;
 }
 
 export interface ToldUsageOptions {
@@ -91,7 +85,7 @@ export class ToldUsage {
   async #cost(isOver: boolean): Promise<number | null> {
     const { statusFile, resume } = this.#options;
     const total = (isOver ? await this.#lastCost() : undefined) ?? (await costIn(statusFile));
-    const before = resume == null ? 0 : await costIn(firstOf(statusFile));
+    const before = resume == null ? 0 : await costIn(`${statusFile}${FIRST}`);
     return total === undefined || before === undefined ? null : Math.max(0, total - before);
   }
 

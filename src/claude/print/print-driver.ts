@@ -1,13 +1,13 @@
 import { stripVTControlCharacters } from 'node:util';
-import { withinMs, type Clock } from '../../base/clock.js';
+import { withinMs } from '../../base/clock.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
 import { Emitter, DisposableStore } from '../../base/lifecycle.js';
 import { oneLine } from '../../base/text.js';
-import type { Pid } from '../../os/pid.js';
 import type { Child, OutputStream, SpawnPiped } from '../../pty/child.js';
 import { spawnPiped } from '../../pty/spawn-piped.js';
 import { printArguments, type LaunchOptions } from '../launch.js';
 import type {
+  DriverOptions,
   ExitStatus,
   ScreenView,
   SendResult,
@@ -17,6 +17,7 @@ import type {
   SessionGuard,
   SessionUsage,
 } from '../session.js';
+import { SIZE } from '../session-terminal.js';
 import { usageSince } from '../usage.js';
 import { GuardedCalls, permissionAnswer } from '../tool-requests.js';
 import {
@@ -33,9 +34,6 @@ import { LineReader, TextTail } from './printed-text.js';
 import { parseStreamLine } from './stream-line.js';
 import { StreamTranslator } from './stream-translator.js';
 
-/** Pipes have no size; these are those of the interactive driver's terminal. */
-const COLUMNS = 120;
-const ROWS = 40;
 /** The CLI exits 50 ms after the end of its input; one that still runs by then is stuck. */
 const CLOSE_GRACE_MS = 10_000;
 /** After the program's end, how long a child of it may keep the output open, both before and after it is killed. */
@@ -50,17 +48,10 @@ const NOTHING_USED: SessionUsage = { models: {}, costUsd: 0 };
 /** Enough of stderr to show the cause. */
 const STDERR_NOTICE_CHARS = 1_000;
 
-export interface PrintDriverOptions extends LaunchOptions {
-  /** Absolute program path and configured arguments. */
-  readonly command: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
+export interface PrintDriverOptions extends LaunchOptions, DriverOptions {
   readonly prompt: string;
-  readonly clock: Clock;
   /** Starts the program; by default on this machine. */
   readonly spawnPiped?: SpawnPiped | undefined;
-  /** Ends the process and all its descendants, even if the process itself is gone. Resolves when none is left. */
-  readonly killTree: (pid: Pid | undefined) => Promise<void>;
   readonly guard: SessionGuard;
 }
 
@@ -75,6 +66,10 @@ export class PrintDriver implements SessionDriver {
   readonly onEvent = this.#events.event;
   readonly #translator: StreamTranslator;
   readonly #calls: GuardedCalls;
+  readonly #readers = {
+    stdout: this.#reader((line) => this.#onLine(line)),
+    stderr: this.#reader((line) => this.#onStderr(line)),
+  };
   readonly #shown = new TextTail();
   readonly #stderr = new TextTail();
   /** Lines of other programs that are not reported yet. */
@@ -111,24 +106,16 @@ export class PrintDriver implements SessionDriver {
 
   async start(): Promise<void> {
     const { command, cwd, env, prompt, clock, resume, spawnPiped: spawn = spawnPiped } = this.#options;
-    const stdout = this.#reader((line) => this.#onLine(line));
-    const stderr = this.#reader((line) => this.#onStderr(line));
-    const write = (stream: OutputStream, bytes: Uint8Array): undefined =>
-      this.#onBytes(bytes, stream === 'stdout' ? stdout : stderr);
-    const endOutput = (): void => {
-      stdout.end();
-      stderr.end();
-      this.#reportPrinted();
-    };
+    const words = [...command, ...printArguments(this.#options)];
+    const write = (stream: OutputStream, bytes: Uint8Array): undefined => this.#onBytes(stream, bytes);
     try {
-      const words = [...command, ...printArguments(this.#options)];
       this.#program = await spawn({ command: words, cwd, env, sink: { write } });
     } catch (error) {
       this.dispose();
       throw startError(error, command[0] ?? '', cwd);
     }
     const program = this.#program;
-    void program.exited.then((exit) => this.#onExit(program, exit, endOutput));
+    void program.exited.then((exit) => this.#onExit(program, exit));
     this.#events.fire({ type: 'spawned', pid: program.pid });
     this.#owned.add(clock.after(SILENT_START_MS, () => this.#onSilentStart()));
     this.#writeSoon(controlRequest(this.#nextRequestId(), INITIALIZE));
@@ -199,7 +186,8 @@ export class PrintDriver implements SessionDriver {
   }
 
   async screen(): Promise<ScreenView> {
-    return { text: this.#shown.lastLines(ROWS), columns: COLUMNS, rows: ROWS };
+    // Pipes have no size: it is that of a terminal.
+    return { text: this.#shown.lastLines(SIZE.rows), ...SIZE };
   }
 
   lastOutput(maxChars: number): string {
@@ -214,15 +202,14 @@ export class PrintDriver implements SessionDriver {
   }
 
   #reader(onLine: (line: string) => void): LineReader {
-    return new LineReader({
-      onLine,
-      onOverlongLine: (chars) => this.#notice(`A line of ${chars} characters was too long and was skipped.`),
-    });
+    return new LineReader(onLine, (chars) =>
+      this.#notice(`A line of ${chars} characters was too long and was skipped.`),
+    );
   }
 
-  #onBytes(chunk: Uint8Array, reader: LineReader): undefined {
+  #onBytes(stream: OutputStream, chunk: Uint8Array): undefined {
     this.#hasOutput = true;
-    reader.push(chunk);
+    (stream === 'stdout' ? this.#readers.stdout : this.#readers.stderr).push(chunk);
     this.#reportPrinted();
     this.#events.fire({ type: 'output', bytes: chunk.length });
   }
@@ -252,7 +239,7 @@ export class PrintDriver implements SessionDriver {
     if (lines.length > 0) this.#events.fire({ type: 'printed', lines });
   }
 
-  async #onExit(program: Child, exit: ExitStatus, endOutput: () => void): Promise<void> {
+  async #onExit(program: Child, exit: ExitStatus): Promise<void> {
     const { clock, killTree } = this.#options;
     const closed = program.closed.then(() => true);
     if (!(await withinMs(clock, DRAIN_MS, closed))) {
@@ -263,7 +250,9 @@ export class PrintDriver implements SessionDriver {
       await withinMs(clock, DRAIN_MS, closed);
       program.dispose();
     }
-    endOutput();
+    this.#readers.stdout.end();
+    this.#readers.stderr.end();
+    this.#reportPrinted();
     const said = this.#stderr.read(STDERR_NOTICE_CHARS);
     if (exit.code !== 0 && said !== '')
       this.#events.fire({ type: 'notice', text: `stderr: ${oneLine(said, STDERR_NOTICE_CHARS)}` });

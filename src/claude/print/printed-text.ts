@@ -8,22 +8,18 @@ const MAX_LINE_CHARS = 16 * 1024 * 1024;
 /** Ten times what a status shows, and several screens; the log has the rest. */
 const MAX_TAIL_CHARS = 64 * 1024;
 
-export interface LineListener {
-  /** A whole line, without its newline. */
-  onLine(line: string): void;
-  /** A line was longer than the bound and was dropped. */
-  onOverlongLine(chars: number): void;
-}
-
 /** Splits a byte stream into lines. Handles UTF-8 that is split between chunks. */
 export class LineReader {
-  readonly #listener: LineListener;
+  readonly #onLine: (line: string) => void;
+  readonly #onOverlong: (chars: number) => void;
   readonly #decoder = new StringDecoder('utf8');
   #pieces: string[] = [];
   #chars = 0;
 
-  constructor(listener: LineListener) {
-    this.#listener = listener;
+  /** `onLine` gets whole lines, without their newline; `onOverlong` the length of a line that was over the bound, and was dropped. */
+  constructor(onLine: (line: string) => void, onOverlong: (chars: number) => void) {
+    this.#onLine = onLine;
+    this.#onOverlong = onOverlong;
   }
 
   push(chunk: Uint8Array): void {
@@ -50,8 +46,8 @@ export class LineReader {
     const chars = this.#chars;
     this.#pieces = [];
     this.#chars = 0;
-    if (chars > MAX_LINE_CHARS) this.#listener.onOverlongLine(chars);
-    else this.#listener.onLine(line.endsWith('\r') ? line.slice(0, -1) : line);
+    if (chars > MAX_LINE_CHARS) this.#onOverlong(chars);
+    else this.#onLine(line.endsWith('\r') ? line.slice(0, -1) : line);
   }
 }
 

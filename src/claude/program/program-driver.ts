@@ -1,15 +1,14 @@
 import {
   PROMPT_YES,
   PromptAppearance,
-  ScreenPatterns,
+  promptFinder,
   type SeenPrompt,
 } from '../../approvals/screen-patterns.js';
-import { withinMs, type Clock } from '../../base/clock.js';
+import { withinMs } from '../../base/clock.js';
 import { Emitter, DisposableStore, type Disposable } from '../../base/lifecycle.js';
 import { oneLine, tailChars, withoutControl } from '../../base/text.js';
-import type { Pid } from '../../os/pid.js';
-import { allWaits, type Child, type PtySpawner } from '../../pty/child.js';
-import { Screen, type Snapshot } from '../../screen/screen.js';
+import { allWaits, type Child } from '../../pty/child.js';
+import { Screen } from '../../screen/screen.js';
 import type {
   ExitStatus,
   ScreenView,
@@ -17,12 +16,11 @@ import type {
   SessionAnswer,
   SessionDriver,
   SessionEvent,
+  TerminalDriverOptions,
 } from '../session.js';
-import { SessionTerminal } from '../session-terminal.js';
+import { SCROLLBACK_LINES, SessionTerminal, SIZE } from '../session-terminal.js';
 import { PrintedLines } from './printed-lines.js';
 
-const SIZE = { columns: 120, rows: 40 };
-const SCROLLBACK_LINES = 2000;
 /** A prompt counts when the screen has not changed for this long: the program may still be writing it. */
 const STABLE_MS = 250;
 /** Prompts are at the bottom: this many of the last non-blank lines are checked. */
@@ -35,18 +33,9 @@ const SUMMARY_CHARS = 200;
 /** What is not seen whole is not allowed. */
 const CUT_PROMPT = 'A prompt waits that begins above the screen: it can be answered at the terminal alone';
 
-export interface ProgramDriverOptions {
-  readonly pty: PtySpawner;
-  readonly clock: Clock;
-  readonly command: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly shell: string;
-  readonly promptFile: string;
+export interface ProgramDriverOptions extends TerminalDriverOptions {
   /** `auto_approve_patterns`. */
   readonly patterns: readonly string[];
-  readonly killTree: (pid: Pid | undefined) => Promise<void>;
-  readonly onBytes: (bytes: Uint8Array) => Promise<void> | undefined;
 }
 
 /**
@@ -58,12 +47,12 @@ export class ProgramDriver implements SessionDriver {
   readonly #owned = new DisposableStore();
   readonly #events = this.#owned.add(new Emitter<SessionEvent>());
   readonly onEvent = this.#events.event;
-  readonly #patterns: ScreenPatterns;
+  readonly #promptIn: ReturnType<typeof promptFinder>;
   readonly #appearance = new PromptAppearance();
+  readonly #screen: Screen;
+  readonly #printed = new PrintedLines((text) => this.#events.fire({ type: 'printed', lines: [text] }));
   #child: Child | undefined;
   #terminal: SessionTerminal | undefined;
-  #screen: Screen | undefined;
-  #printed: PrintedLines | undefined;
   #exit: ExitStatus | undefined;
   #promptCheck: Disposable | undefined;
   #scrolledRows = 0;
@@ -73,46 +62,30 @@ export class ProgramDriver implements SessionDriver {
 
   constructor(options: ProgramDriverOptions) {
     this.#options = options;
-    this.#patterns = new ScreenPatterns(options.patterns);
+    this.#promptIn = promptFinder(options.patterns);
+    const reply = (data: string): void => void this.#child?.write(data);
+    const { clock } = options;
+    this.#screen = this.#owned.add(new Screen({ ...SIZE, scrollback: SCROLLBACK_LINES, clock, reply }));
+    this.#owned.add(this.#screen.onBatch((bytes) => this.#printed.bytes(bytes)));
+    this.#owned.add(
+      this.#screen.onScrolledOff(({ rows, lines }) => {
+        this.#scrolledRows += rows;
+        if (!this.#printed.isPlain) this.#printed.scrolledOff(lines());
+      }),
+    );
+    this.#owned.add(this.#screen.onFrame(() => this.#onFrame()));
   }
 
   async start(): Promise<void> {
-    const { pty, command, cwd, env, shell, promptFile, clock, onBytes } = this.#options;
-    const screen = this.#owned.add(
-      new Screen({
-        ...SIZE,
-        scrollback: SCROLLBACK_LINES,
-        clock,
-        reply: (data) => void this.#child?.write(data),
-      }),
-    );
-    this.#screen = screen;
-    const printed = new PrintedLines((text) => this.#events.fire({ type: 'printed', lines: [text] }));
-    this.#printed = printed;
-    this.#owned.add(screen.onBatch((bytes) => printed.bytes(bytes)));
-    this.#owned.add(
-      screen.onScrolledOff(({ rows, lines }) => {
-        this.#scrolledRows += rows;
-        if (!printed.isPlain) printed.scrolledOff(lines());
-      }),
-    );
-    this.#owned.add(screen.onFrame(() => this.#onFrame()));
+    const { pty, command, cwd, env, shell, promptFile: stdinFile, onBytes } = this.#options;
     const write = (_stream: unknown, bytes: Uint8Array): Promise<void> | undefined => {
       if (this.#owned.isDisposed) return undefined;
       this.#unreportedBytes += bytes.length;
-      return allWaits([onBytes(bytes), screen.feed(bytes)]);
+      return allWaits([onBytes(bytes), this.#screen.feed(bytes)]);
     };
-    const child = await pty.spawn({
-      command,
-      cwd,
-      env,
-      size: SIZE,
-      shell,
-      stdinFile: promptFile,
-      sink: { write },
-    });
+    const child = await pty.spawn({ command, cwd, env, size: SIZE, shell, stdinFile, sink: { write } });
     this.#child = child;
-    this.#terminal = new SessionTerminal(child, screen, SIZE);
+    this.#terminal = new SessionTerminal(child, this.#screen, SIZE);
     void child.exited.then((exit) => this.#onExit(exit));
     this.#events.fire({ type: 'spawned', pid: child.pid });
   }
@@ -148,7 +121,7 @@ export class ProgramDriver implements SessionDriver {
   }
 
   async screen(): Promise<ScreenView> {
-    await this.#screen?.parsed();
+    await this.#screen.parsed();
     return { text: this.#text(), ...(this.#terminal?.size ?? SIZE) };
   }
 
@@ -157,7 +130,7 @@ export class ProgramDriver implements SessionDriver {
   }
 
   lastOutput(maxChars: number): string {
-    const text = this.#printed?.tail(maxChars) ?? this.#text();
+    const text = this.#printed.tail(maxChars) ?? this.#text();
     return tailChars(withoutControl(text).replace(/\n{3,}/g, '\n\n'), maxChars).trim();
   }
 
@@ -210,17 +183,17 @@ export class ProgramDriver implements SessionDriver {
   }
 
   #bottomPrompt(): SeenPrompt | undefined {
-    const { lines } = this.#snapshot();
+    const { lines } = this.#screen.snapshot();
     const last = lines.findLastIndex((line) => line.trim() !== '');
     if (last === -1) return undefined;
     const first = Math.max(0, last - BOTTOM_LINES + 1);
-    const match = this.#patterns.match(lines.slice(first, last + 1));
+    const match = this.#promptIn(lines.slice(first, last + 1));
     return match && { line: match.line, row: this.#scrolledRows + first + match.row };
   }
 
   /** The line that ends in a row, with the rows above that it began in; undefined when it began above the screen. */
   #wholeLine(row: number): string | undefined {
-    const { lines, wrapped, columns } = this.#snapshot();
+    const { lines, wrapped, columns } = this.#screen.snapshot();
     let whole = lines[row] ?? '';
     for (let at = row; wrapped.includes(at); at--) {
       if (at === 0) return undefined;
@@ -230,9 +203,9 @@ export class ProgramDriver implements SessionDriver {
   }
 
   async #onExit(exit: ExitStatus): Promise<void> {
-    await this.#screen?.parsed();
+    await this.#screen.parsed();
     if (this.#owned.isDisposed) return;
-    this.#printed?.end(this.#snapshot().lines);
+    this.#printed.end(this.#screen.snapshot().lines);
     if (this.#unreportedBytes > 0) this.#events.fire({ type: 'output', bytes: this.#unreportedBytes });
     this.#unreportedBytes = 0;
     this.#promptCheck?.dispose();
@@ -240,11 +213,7 @@ export class ProgramDriver implements SessionDriver {
     this.#events.fire({ type: 'exited', exit });
   }
 
-  #snapshot(): Pick<Snapshot, 'lines' | 'wrapped' | 'columns'> {
-    return this.#screen?.snapshot() ?? { lines: [], wrapped: [], ...SIZE };
-  }
-
   #text(): string {
-    return this.#snapshot().lines.join('\n').trimEnd();
+    return this.#screen.snapshot().lines.join('\n').trimEnd();
   }
 }

@@ -64,7 +64,8 @@ export class ResumableDriver implements SessionDriver {
     const next = await this.#reopen(this.#sessionId, text);
     if (this.#isEnded) {
       next.dispose();
-      throw ended();
+      const text = 'The session cannot go on: it has been ended.';
+      throw new BridgeError('TASK_NOT_RUNNING', text, [{ do: 'start' }]);
     }
     const before = this.#driver;
     this.#listening.dispose();
@@ -159,10 +160,4 @@ export class ResumableDriver implements SessionDriver {
     this.#events.fire({ type: 'exited', exit });
     return true;
   }
-}
-
-function ended(): BridgeError {
-  return new BridgeError('TASK_NOT_RUNNING', 'The session cannot go on: it has been ended.', [
-    { do: 'start' },
-  ]);
 }

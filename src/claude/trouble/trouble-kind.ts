@@ -79,13 +79,16 @@ export function turnError(error: ReportedError, limit: AccountLimit | undefined)
   return { kind, text: error.text, ...(resetsAtMs !== undefined && { resetsAtMs }) };
 }
 
-function matches(row: KindRow, error: ReportedError): boolean {
+function matches(
+  row: KindRow,
+  { code = '', detail = '', status, limitIsReached, text }: ReportedError,
+): boolean {
   return (
-    (row.code === undefined || (error.code !== undefined && row.code.test(error.code))) &&
-    (row.detail === undefined || (error.detail !== undefined && row.detail.test(error.detail))) &&
-    (row.status === undefined || (error.status !== undefined && row.status(error.status))) &&
-    (row.limitIsReached === undefined || error.limitIsReached === true) &&
-    (row.text === undefined || row.text.test(error.text))
+    row.code?.test(code) !== false &&
+    row.detail?.test(detail) !== false &&
+    (row.status === undefined || (status !== undefined && row.status(status))) &&
+    (row.limitIsReached === undefined || limitIsReached === true) &&
+    row.text?.test(text) !== false
   );
 }
 
@@ -106,7 +109,7 @@ export function readRetryLine(line: string): RetryLine | undefined {
   const [, text = '', minutes = '0', seconds = '0', attempt = ''] = match;
   const status = statusPattern.exec(text)?.[1];
   return {
-    kind: troubleKindOf({ text, ...(status !== undefined && { status: Number(status) }) }),
+    kind: troubleKindOf({ text, status: status === undefined ? undefined : Number(status) }),
     delayMs: (Number(minutes) * 60 + Number(seconds)) * 1_000,
     attempt: Number(attempt),
   };

@@ -1,15 +1,13 @@
 import { z } from 'zod';
-import { statusOfAsk } from '../../conversations/conversation-manager.js';
+import { responseOf, statusOfAsk } from '../../conversations/conversation-manager.js';
 import { knownTaskId } from '../../mcp/known-task-id.js';
 import type { ToolCall } from '../../mcp/tool.js';
 import { isFinal, permissionModeSchema, type TaskRecord } from '../../tasks/task.js';
-import { defineTool } from '../define-tool.js';
+import { defineTool, MAX_WAIT_SECONDS } from '../define-tool.js';
 import type { ToolServices } from '../services.js';
-import { askedTask, askPerson } from '../tasks/ask-person.js';
+import { askedTask, askPerson, timeLeft } from '../tasks/ask-person.js';
 import { askOutput, askView, mustHaveAnswer } from './ask-view.js';
 
-/** Clients cut calls at 60 s; progress does not extend that. */
-const MAX_WAIT_SECONDS = 45;
 const MAX_TIMEOUT_SECONDS = 14_400;
 /** How many questions a list names. */
 const RECENT = 10;
@@ -41,7 +39,7 @@ export const ask = defineTool({
   input: questionInput,
   output: askOutput,
   handle: async (question, services, call) => {
-    const deadlineMs = performance.now() + MAX_WAIT_SECONDS * 1_000;
+    const leftMs = timeLeft(MAX_WAIT_SECONDS);
     // The call comes a second time with what a person answered: that question goes on.
     const earlier = askedTask(call.person);
     const conversations = await services.conversations();
@@ -53,7 +51,7 @@ export const ask = defineTool({
       call.follower.follow(asked.task_id);
       return askView(asked);
     }
-    return askView(mustHaveAnswer(await answerOrPerson(asked.task_id, deadlineMs, services, call)));
+    return askView(mustHaveAnswer(await answerOrPerson(asked.task_id, leftMs, services, call)));
   },
 });
 
@@ -102,9 +100,9 @@ export const askStatus = defineTool({
   handle: async ({ taskId, cursor, waitSeconds }, services, call) => {
     const conversations = await services.conversations();
     if (taskId === undefined) {
-      const questions = (await conversations.recent(RECENT)).map(({ record, responseId }) => ({
+      const questions = (await conversations.recent(RECENT)).map((record) => ({
         taskId: record.task_id,
-        responseId,
+        responseId: responseOf(record),
         status: statusOfAsk(record),
         prompt: record.prompt_summary,
         askedAt: record.created_at,
@@ -113,8 +111,8 @@ export const askStatus = defineTool({
     }
     const known = await conversations.status(knownTaskId(taskId));
     if (waitSeconds === undefined) return askView(known, cursor);
-    const deadlineMs = performance.now() + waitSeconds * 1_000;
-    return askView(await answerOrPerson(known.task_id, deadlineMs, services, call), cursor);
+    const leftMs = timeLeft(waitSeconds);
+    return askView(await answerOrPerson(known.task_id, leftMs, services, call), cursor);
   },
 });
 
@@ -130,16 +128,15 @@ export const askCancel = defineTool({
 });
 
 /**
- * Waits for the answer to a question until `deadlineMs`. What Claude Code asks meanwhile the person at the client is asked, where the
+ * Waits for the answer to a question while time is left. What Claude Code asks meanwhile the person at the client is asked, where the
  * client can show it. Resolves as ConversationManager.answer does; throws TASK_NOT_FOUND.
  */
 async function answerOrPerson(
   taskId: string,
-  deadlineMs: number,
+  leftMs: () => number,
   services: Pick<ToolServices, 'conversations' | 'tasks'>,
   { signal, person, progress: onProgress }: ToolCall,
 ): Promise<TaskRecord> {
-  const leftMs = (): number => Math.max(0, deadlineMs - performance.now());
   const [conversations, tasks] = await Promise.all([services.conversations(), services.tasks()]);
   for (;;) {
     const record = await conversations.answer(taskId, { timeoutMs: leftMs(), signal, onProgress });

@@ -1,14 +1,17 @@
 import { z } from 'zod';
-import { REPLY_BUDGET_BYTES } from '../../mcp/answers.js';
 import type { InputOutcome, OutputOutcome } from '../../processes/process-service.js';
-import { defineTool, offsetInput } from '../define-tool.js';
+import {
+  defineTool,
+  keysInput,
+  MAX_OUTPUT_BYTES,
+  MAX_WAIT_SECONDS,
+  offsetInput,
+  outputBytesInput,
+} from '../define-tool.js';
 import { pidInput, shownOutput, sizeInput, stateOutput, stateView } from './process-fields.js';
 
 const DEFAULT_WAIT_SECONDS = 5;
-const MAX_WAIT_SECONDS = 45;
 const MAX_TEXT_CHARS = 1_000_000;
-const MAX_KEYS = 200;
-const MAX_KEY_CHARS = 30;
 /** Of `wait_for` and `search`. */
 const MAX_PATTERN_CHARS = 1_000;
 /** The least that a terminal in line mode takes of a line on the systems of the bridge. */
@@ -24,11 +27,7 @@ export const stdin = defineTool({
   input: {
     pid: pidInput,
     text: z.string().max(MAX_TEXT_CHARS).optional().describe('As it is; end a line with \\n'),
-    keys: z
-      .array(z.string().max(MAX_KEY_CHARS))
-      .max(MAX_KEYS)
-      .optional()
-      .describe('Terminals only: ctrl-c, esc, enter, tab, up, f1, page-down, alt-x …'),
+    keys: keysInput.describe('Terminals only: ctrl-c, esc, enter, tab, up, f1, page-down, alt-x …'),
     eof: z.boolean().default(false).describe('Close the input; a terminal needs the key ctrl-d instead'),
     wait_for: z.string().max(MAX_PATTERN_CHARS).optional().describe('RE2 expression in the new output'),
     timeout_seconds: z.int().min(0).max(MAX_WAIT_SECONDS).default(DEFAULT_WAIT_SECONDS),
@@ -70,8 +69,6 @@ function lineNote(hasTerminal: boolean, text = ''): readonly string[] {
 
 const DEFAULT_LINES = 100;
 const MAX_LINES = 10_000;
-/** An answer holds its text twice, and none may reach 1 MB. */
-const MAX_BYTES = 150_000;
 const FOUND_BUDGET_CHARS = 16_000;
 
 const streamOutput = z.object({
@@ -86,7 +83,7 @@ export const stdout = defineTool({
   effect: 'read',
   description:
     'Output of a process, also after its end: the last lines; with cursor, from there on; lines that contain search; or the screen of a terminal.',
-  maxResultChars: 2 * MAX_BYTES,
+  maxResultChars: 2 * MAX_OUTPUT_BYTES,
   input: {
     pid: pidInput,
     lines: z.int().min(1).max(MAX_LINES).default(DEFAULT_LINES),
@@ -95,11 +92,7 @@ export const stdout = defineTool({
     search: z.string().min(1).max(MAX_PATTERN_CHARS).optional(),
     regex: z.boolean().default(false).describe('search is an RE2 expression'),
     screen: z.boolean().default(false),
-    max_bytes: z
-      .int()
-      .min(100)
-      .max(MAX_BYTES)
-      .default(REPLY_BUDGET_BYTES / 2),
+    max_bytes: outputBytesInput,
   },
   output: {
     ...stateOutput,

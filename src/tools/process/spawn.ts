@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { BridgeError } from '../../base/errors.js';
-import { defineTool } from '../define-tool.js';
+import { defineTool, MAX_WAIT_SECONDS } from '../define-tool.js';
 import { shownOutput, sizeInput, stateOutput, stateView } from './process-fields.js';
 
 const DEFAULT_TIMEOUT_SECONDS = 10;
 const MAX_TIMEOUT_SECONDS = 60;
-/** Clients cut calls at 60 s: every call of this server is answered before. */
-const MAX_WAIT_SECONDS = 45;
 const MAX_COMMAND_CHARS = 100_000;
 const MAX_ARGUMENTS = 1_000;
 const MAX_VARIABLES = 200;

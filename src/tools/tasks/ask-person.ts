@@ -53,6 +53,12 @@ async function passOn(
   return 'answered';
 }
 
+/** What is left of so many seconds from now on, in milliseconds, each time it is called. */
+export function timeLeft(seconds: number): () => number {
+  const deadlineMs = performance.now() + seconds * 1_000;
+  return () => Math.max(0, deadlineMs - performance.now());
+}
+
 /** What names the form of a decision. */
 export function formKey(taskId: string, decisionId: string): string {
   return `${taskId}${KEY_SEPARATOR}${decisionId}`;

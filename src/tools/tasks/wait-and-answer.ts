@@ -7,9 +7,9 @@ import { pollingHint } from '../../tasks/polling-hint.js';
 import type { TaskService, WaitOutcome } from '../../tasks/task-service.js';
 import { isFinal, openDecisions, type TaskRecord } from '../../tasks/task.js';
 import { WaitCursor } from '../../tasks/watch/task-waiter.js';
-import { defineTool } from '../define-tool.js';
+import { defineTool, MAX_WAIT_SECONDS } from '../define-tool.js';
 import { YOU_ARE_CALLED } from '../instructions.js';
-import { askPerson, formKey } from './ask-person.js';
+import { askPerson, formKey, timeLeft } from './ask-person.js';
 import {
   cutHint,
   isOver,
@@ -21,8 +21,6 @@ import {
   taskView,
 } from './task-fields.js';
 
-/** Clients cut calls at 60 s; progress does not extend that. */
-const MAX_WAIT_SECONDS = 45;
 /** As many as the bridge runs at once. */
 const MAX_TASKS = 20;
 /** Longer words are a prompt, and belong into message_task. */
@@ -128,8 +126,7 @@ async function waitForChange(
   tasks: TaskService,
   call: ToolCall,
 ): Promise<WaitOutcome> {
-  const deadlineMs = performance.now() + seconds * 1_000;
-  const leftMs = (): number => Math.max(0, deadlineMs - performance.now());
+  const leftMs = timeLeft(seconds);
   for (let cursor = from; ;) {
     const outcome = await waitOnce(taskIds, cursor, leftMs(), tasks, call);
     const after: TaskRecord[] = [];

@@ -4,20 +4,19 @@ import type { EditorTerminals } from '../../editor/editor-terminals.js';
 import type { EditorCaller } from '../../editor/editor-connection.js';
 import type { CommandOutcome } from '../../editor/run-command.js';
 import { bytesOfKeys } from '../../processes/keys.js';
-import { defineTool, inSnakeCase, offsetInput } from '../define-tool.js';
 import {
-  callerOf,
+  defineTool,
+  inSnakeCase,
+  keysInput,
   MAX_OUTPUT_BYTES,
   MAX_WAIT_SECONDS,
-  outputInput,
-  terminalIdInput,
-} from './terminal-fields.js';
+  offsetInput,
+} from '../define-tool.js';
+import { callerOf, outputInput, terminalIdInput } from './terminal-fields.js';
 
 const DEFAULT_TIMEOUT_SECONDS = 30;
 const MAX_COMMAND_CHARS = 100_000;
 const MAX_TEXT_CHARS = 60_000;
-const MAX_KEYS = 200;
-const MAX_KEY_CHARS = 30;
 const NO_EXIT_CODE =
   'The shell told no exit code: the command may have been incomplete or wrong in its syntax, and was interrupted then.';
 
@@ -28,11 +27,7 @@ const input = {
     .max(MAX_TEXT_CHARS)
     .optional()
     .describe('Instead of command: typed into what runs, as it is'),
-  keys: z
-    .array(z.string().max(MAX_KEY_CHARS))
-    .max(MAX_KEYS)
-    .optional()
-    .describe('Typed after text: ctrl-c, enter, esc, tab, up …'),
+  keys: keysInput.describe('Typed after text: ctrl-c, enter, esc, tab, up …'),
   terminal_id: terminalIdInput
     .optional()
     .describe('Default: an idle one that this server made in path, or a new one'),
