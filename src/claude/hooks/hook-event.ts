@@ -14,7 +14,7 @@ const common = {
 const tool = { tool_name: z.string(), tool_input: z.record(z.string(), z.unknown()).default({}) };
 
 function event<const Name extends string, Shape extends z.ZodRawShape>(name: Name, shape: Shape) {
-  return z.object({ ...common, hook_event_name: z.literal(name), ...shape });
+  return z.object({ ...common, hook_event_name: z.literal(name) }).extend(shape);
 }
 
 /**
