@@ -62,7 +62,10 @@ export function queryEnvironment({ path, homeDir, xdgConfigHome }: GitContext): 
 function safeVariables(path = '/usr/local/bin:/usr/bin:/bin'): Record<string, string> {
   return {
     // Relative folders would be searched in the repository.
-    PATH: path.split(delimiter).filter(isAbsolute).join(delimiter),
+    PATH: path
+      .split(delimiter)
+      .filter((folder) => isAbsolute(folder))
+      .join(delimiter),
     LC_ALL: 'C',
     GIT_TERMINAL_PROMPT: '0',
     GIT_OPTIONAL_LOCKS: '0',
@@ -82,7 +85,8 @@ function safeVariables(path = '/usr/local/bin:/usr/bin:/bin'): Record<string, st
 /** Selects the settings from the output of `git config --list --show-scope -z`. */
 export function settingsAmong(listed: string, { homeDir, xdgConfigHome }: GitContext): GitSettings {
   const fields = listed.split('\0');
-  const config = xdgConfigHome || join(homeDir, '.config');
+  const isSet = xdgConfigHome !== undefined && xdgConfigHome !== '';
+  const config = isSet ? xdgConfigHome : join(homeDir, '.config');
   const format: Setting[] = [];
   // git's defaults, named explicitly since git gets another home folder.
   const others: Setting[] = [

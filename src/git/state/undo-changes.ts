@@ -101,7 +101,8 @@ async function changesBetween(git: RepositoryGit, from: string, to: string) {
   const fields = await git.fields([...CHANGED, '--raw', '--no-abbrev', from, to]);
   for (const [at, path] of fields.entries()) {
     if (at % 2 === 0) continue;
-    const [oldMode, mode = '', , name = ''] = `${fields[at - 1]?.toString('latin1')}`.slice(1).split(' ');
+    const raw = fields[at - 1]?.toString('latin1', 1) ?? '';
+    const [oldMode, mode = '', , name = ''] = raw.split(' ');
     if (oldMode === MODULE || mode === MODULE) found.modules.push(path);
     else if (/^0+$/.test(mode)) found.fresh.push(path);
     else found.wanted.push({ path, info: Buffer.concat([Buffer.from(`${mode} ${name}\t`), path]) });
