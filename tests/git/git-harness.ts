@@ -29,6 +29,8 @@ export interface GitPlace {
   /** Plain git, as a person with no settings runs it. */
   git(...args: string[]): Promise<string>;
   gitIn(cwd: string, ...args: string[]): Promise<string>;
+  /** Commits all that is there. */
+  commit(message: string): Promise<void>;
   write(file: string, content: string | Uint8Array): Promise<void>;
   readonly target: (path?: string) => { readonly path: string; readonly signal: AbortSignal };
 }
@@ -80,6 +82,10 @@ export async function gitPlace({
     runner,
     gitIn,
     git: (...args) => gitIn(repo, ...args),
+    commit: async (message) => {
+      await gitIn(repo, 'add', '--all');
+      await gitIn(repo, 'commit', '--quiet', '-m', message);
+    },
     write,
     target: (asked = repo) => ({ path: asked, signal: never }),
   };

@@ -38,8 +38,7 @@ async function hostilePlace(gitFolder: string | undefined): Promise<HostilePlace
   await chmod(program, 0o755);
   await place.write('kept.txt', 'one\n');
   await place.write('same.txt', 'same\n');
-  await place.git('add', '.');
-  await place.git('commit', '--quiet', '-m', 'first');
+  await place.commit('first');
   return {
     ...place,
     program,

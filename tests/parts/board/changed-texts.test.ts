@@ -17,8 +17,7 @@ beforeEach(async () => {
   place = await gitPlace();
   await place.write('a.js', 'let a;\n');
   await place.write('same.js', 'stays\n');
-  await place.git('add', '.');
-  await place.git('commit', '--quiet', '-m', 'first');
+  await place.commit('first');
   first = (await place.git('rev-parse', 'HEAD')).trim();
 });
 

@@ -14,8 +14,7 @@ beforeEach(async () => {
   place = await gitPlace();
   await place.write('a.txt', 'one\n');
   await place.write('b.txt', 'one\n');
-  await place.git('add', '.');
-  await place.git('commit', '--quiet', '-m', 'first');
+  await place.commit('first');
   first = (await place.git('rev-parse', 'HEAD')).trim();
 });
 

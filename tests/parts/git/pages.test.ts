@@ -28,8 +28,7 @@ describe('the pages of a patch', () => {
     await place.write('a', lines('diff'));
     await place.write('b', lines('@@ é'));
     await place.write('c.bin', Buffer.from([0, 1, 2]));
-    await place.git('add', '.');
-    await place.git('commit', '--quiet', '-m', 'first');
+    await place.commit('first');
     await place.write('a', lines('diff').replace('diff 3\n', 'x\n').replace('diff 50\n', 'y\n'));
     await place.write('b', `${lines('ü')}no end`);
     await place.write('c.bin', Buffer.from([0, 2]));
@@ -51,8 +50,7 @@ describe('the pages of a patch', () => {
   it('end between files or hunks that fit, name omitted files, and continue by cursor', async () => {
     const place = await gitPlace({ maxDiffBytes: 600 });
     for (const file of ['a', 'b', 'c']) await place.write(file, '');
-    await place.git('add', '.');
-    await place.git('commit', '--quiet', '-m', 'first');
+    await place.commit('first');
     for (const file of ['a', 'b', 'c']) await place.write(file, `${file} line\n`.repeat(40));
     const first = await place.service.diff(place.target(), {});
     expect([first.files, first.omitted.map((one) => one.file), first.continues]).toEqual([
@@ -73,8 +71,7 @@ describe('the pages of a patch', () => {
   it('all show the diff of the first page, with one diff of git; an outdated cursor is refused', async () => {
     const place = await gitPlace({ maxDiffBytes: 600 });
     for (const file of ['a', 'b', 'c']) await place.write(file, '');
-    await place.git('add', '.');
-    await place.git('commit', '--quiet', '-m', 'first');
+    await place.commit('first');
     for (const file of ['a', 'b', 'c']) await place.write(file, `${file} line\n`.repeat(40));
     const whole = await place.git('diff');
     const first = await place.service.diff(place.target(), {});
@@ -146,8 +143,7 @@ describe('the pages of a commit', () => {
   it('show one commit even if its branch moves, and only the first has its facts', async () => {
     const place = await gitPlace({ maxDiffBytes: 1_500 });
     for (const name of ['a', 'b', 'c']) await place.write(name, 'a line\n'.repeat(150));
-    await place.git('add', '.');
-    await place.git('commit', '--quiet', '-m', 'three files');
+    await place.commit('three files');
     const whole = await place.git('show', '--format=', 'HEAD');
     const first = await place.service.show(place.target(), { revision: 'HEAD' });
     expect(first.facts).toMatchObject({ message: 'three files', stat: { total: { files: 3 } } });
@@ -177,8 +173,7 @@ describe('the history', () => {
     const place = await gitPlace();
     for (let n = 0; n < 5; n++) {
       await place.write(n % 2 === 0 ? 'even' : 'odd', `${n}\n`);
-      await place.git('add', '.');
-      await place.git('commit', '--quiet', '-m', `commit ${n}\n\nbody`);
+      await place.commit(`commit ${n}\n\nbody`);
     }
     const subjects = (history: { readonly commits: readonly { readonly subject: string }[] }): string[] =>
       history.commits.map((one) => one.subject);

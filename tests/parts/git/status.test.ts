@@ -1,4 +1,4 @@
-import { chmod, mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { chmod, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -9,22 +9,15 @@ import { rounds } from '../../harness/rounds.js';
 const none = { staged: [], modified: [], untracked: [], deleted: [], conflicted: [] };
 
 describe('the status of a repository', () => {
-  it('knows a branch without commits and without a history, without upstream, and with dots in its name', async () => {
+  it('knows a branch without commits and a history, and with dots in its name, and a detached head', async () => {
     const place = await gitPlace();
     await place.git('symbolic-ref', 'HEAD', 'refs/heads/release-1.2.x');
-    const unborn = await place.service.status(place.target());
-    expect(unborn).toMatchObject({
-      branch: 'release-1.2.x',
-      head: null,
-      upstream: null,
-      clean: true,
-      lists: none,
-    });
+    const unborn = { branch: 'release-1.2.x', head: null, upstream: null, clean: true, lists: none };
+    expect(await place.service.status(place.target())).toMatchObject(unborn);
     expect((await place.service.log(place.target(), { maxCount: 5 })).commits).toEqual([]);
     await place.git('commit', '--quiet', '--allow-empty', '-m', 'first');
-    const head = (await place.git('rev-parse', 'HEAD')).trim();
-    expect(await place.service.status(place.target())).toMatchObject({ branch: 'release-1.2.x', head });
     await place.git('checkout', '--quiet', '--detach');
+    const head = (await place.git('rev-parse', 'HEAD')).trim();
     expect(await place.service.status(place.target())).toMatchObject({ branch: null, head });
   });
 
@@ -50,8 +43,7 @@ describe('the status of a repository', () => {
     const long = 'a line that is long enough to be known again\n'.repeat(5);
     for (const file of ['edit', 'both', 'gone', 'staged-gone', 'type', 'old name'])
       await place.write(file, `${file}\n${long}`);
-    await place.git('add', '.');
-    await place.git('commit', '--quiet', '-m', 'first');
+    await place.commit('first');
     await place.write('edit', 'edited\n');
     await place.write('both', 'staged\n');
     await place.write('added', 'added\n');
@@ -83,8 +75,7 @@ describe('the status of a repository', () => {
     await place.gitIn(join(place.root, 'sub'), 'commit', '--quiet', '--allow-empty', '-m', 'first');
     await place.git('submodule', '--quiet', 'add', join(place.root, 'sub'), 'sub');
     await place.write('file', 'base\n');
-    await place.git('add', '.');
-    await place.git('commit', '--quiet', '-m', 'first');
+    await place.commit('first');
     await place.git('checkout', '--quiet', '-b', 'other');
     await place.write('file', 'theirs\n');
     await place.git('commit', '--quiet', '-a', '-m', 'theirs');
@@ -137,31 +128,11 @@ describe('the status of a repository', () => {
     expect(page.omitted.map((file) => file.file).sort()).toEqual([...shown, 'latin-\\xe9'].sort());
   });
 
-  it('is limited to a folder when the path names one, and works in linked worktrees', async () => {
-    const place = await gitPlace();
-    await place.write('a/one', '1\n');
-    await place.write('b/two', '2\n');
-    await place.git('add', '.');
-    await place.git('commit', '--quiet', '-m', 'first');
-    await place.write('a/one', '1.1\n');
-    await place.write('b/two', '2.1\n');
-    const part = await place.service.status(place.target(join(place.repo, 'a')));
-    expect(part).toMatchObject({ repository: place.repo, lists: { ...none, modified: ['a/one'] } });
-    const tree = join(place.projects, 'tree');
-    await place.git('worktree', 'add', '--quiet', '-b', 'side', tree);
-    await mkdir(join(tree, 'a', 'deep'));
-    await place.gitIn(tree, 'rm', '--quiet', 'a/one');
-    const status = await place.service.status(place.target(join(tree, 'a', 'deep')));
-    expect(status).toMatchObject({ repository: tree, branch: 'side', clean: true });
-    expect(await place.service.status(place.target(tree))).toMatchObject({ lists: { deleted: ['a/one'] } });
-  });
-
   it('of a part says what the part is, and whether the rest is clean', async () => {
     const place = await gitPlace();
     await place.write('a*/one', '1\n');
     await place.write('b/two', '2\n');
-    await place.git('add', '.');
-    await place.git('commit', '--quiet', '-m', 'first');
+    await place.commit('first');
     const part = join(place.repo, 'a*');
     const statusOf = async (path: string) => {
       const { clean, part: of } = await place.service.status(place.target(path));
@@ -189,8 +160,7 @@ describe('the status of a repository', () => {
     await writeFile(join(place.homeDir, '.gitconfig'), filter);
     await place.write('.gitattributes', '*.up filter=up\n*.off filter=off\n*.none filter=none\n');
     for (const file of ['a.up', 'in/b.up', 'c.off', 'd.none']) await place.write(file, 'text\n');
-    await place.git('add', '.');
-    await place.git('commit', '--quiet', '-m', 'first');
+    await place.commit('first');
     for (const file of ['a.up', 'in/b.up']) await utimes(join(place.repo, file), 1, 1);
     expect(await place.git('--no-optional-locks', 'status', '--porcelain')).toBe('');
     const filtered = ['a.up', 'in/b.up'];
@@ -213,8 +183,7 @@ describe('the status of a repository', () => {
   it('and diffs show changed files that git was told not to look at', async () => {
     const place = await gitPlace();
     for (const file of ['a', 'b', 'same', 'sub/absent']) await place.write(file, '1\n');
-    await place.git('add', '.');
-    await place.git('commit', '--quiet', '-m', 'first');
+    await place.commit('first');
     await place.git('update-index', '--skip-worktree', 'a', 'same', 'sub/absent');
     await place.git('update-index', '--assume-unchanged', 'b');
     await place.git('config', 'core.sparseCheckout', 'true');
@@ -233,8 +202,7 @@ describe('the status of a repository', () => {
     const at = (file: string): string => join(place.repo, file);
     for (const file of ['run', 'to-link']) await place.write(file, `${file}\n`);
     for (const link of ['link', 'to-file']) await symlink('run', at(link));
-    await place.git('add', '.');
-    await place.git('commit', '--quiet', '-m', 'first');
+    await place.commit('first');
     await chmod(at('run'), 0o755);
     for (const file of ['link', 'to-file', 'to-link']) await rm(at(file));
     await place.write('to-file', '2\n');
@@ -264,8 +232,7 @@ describe('the status of a repository', () => {
   it('writes nothing: no lock, no index', async () => {
     const place = await gitPlace();
     await place.write('a', '1\n');
-    await place.git('add', '.');
-    await place.git('commit', '--quiet', '-m', 'first');
+    await place.commit('first');
     await place.write('.git/index.lock', '');
     await place.write('a', '2\n');
     expect((await place.service.status(place.target())).lists.modified).toEqual(['a']);

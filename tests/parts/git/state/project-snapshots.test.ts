@@ -34,8 +34,7 @@ async function placeWithCommit(): Promise<GitPlace> {
   const place = await gitPlace();
   await place.write('kept.txt', 'one\ntwo\n');
   await place.write('gone.txt', 'soon\n');
-  await place.git('add', '.');
-  await place.git('commit', '--quiet', '-m', 'first');
+  await place.commit('first');
   return place;
 }
 
@@ -53,8 +52,7 @@ describe('two snapshots of a project', () => {
   it('report created, changed and deleted files, with their lines, changed modes and the targets of links', async () => {
     const place = await placeWithCommit();
     await symlink('kept.txt', join(place.repo, 'link'));
-    await place.git('add', '.');
-    await place.git('commit', '--quiet', '-m', 'second');
+    await place.commit('second');
     const changes = await changesOf(place, async () => {
       await place.write('kept.txt', 'one\nthree\nfour\n');
       await chmod(join(place.repo, 'kept.txt'), 0o755);
@@ -84,8 +82,7 @@ describe('two snapshots of a project', () => {
     await writeFile(join(place.homeDir, '.gitconfig'), '[filter "up"]\n\tclean = tr a-z A-Z\n');
     await place.write('.gitattributes', '*.up filter=up\n');
     for (const file of ['a.up', 'b.txt']) await place.write(file, 'text\n');
-    await place.git('add', '.');
-    await place.git('commit', '--quiet', '-m', 'first');
+    await place.commit('first');
     const changes = await changesOf(place, async () => {
       for (const file of ['a.up', 'c.up']) await place.write(file, 'other\n');
       await place.write('b.txt', 'other\n');
@@ -241,8 +238,7 @@ describe('two snapshots of a project', () => {
     const place = await gitPlace();
     const changes = await changesOf(place, async () => {
       await place.write('a.txt', 'a\n');
-      await place.git('add', '.');
-      await place.git('commit', '--quiet', '-m', 'first');
+      await place.commit('first');
     });
     expect(changes.files).toEqual([{ path: 'a.txt', change: 'created', insertions: 1, deletions: 0 }]);
     expect(changes.commits).toMatchObject([{ subject: 'first', commit: changes.head }]);

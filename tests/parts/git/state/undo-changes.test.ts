@@ -34,8 +34,7 @@ async function undoing(gitFolder?: string): Promise<Undoing> {
   await place.write('away/file', 'soon\n');
   await place.write('.gitignore', 'build/\n');
   await symlink('kept.txt', join(repo, 'link'));
-  await place.git('add', '.');
-  await place.git('commit', '--quiet', '-m', 'first');
+  await place.commit('first');
   const snapshots = new ProjectSnapshots(place.parts);
   const objects = join(root, 'state', 'objects');
   let trees = { start: '', end: '', notKept: '' };

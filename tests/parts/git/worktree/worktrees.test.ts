@@ -34,8 +34,7 @@ async function place(): Promise<Place> {
   await git.write('a', lines('a'));
   await git.write('sub/b', 'b\n');
   await git.write('.gitignore', 'build/\n');
-  await git.git('add', '.');
-  await git.git('commit', '--quiet', '-m', 'first');
+  await git.commit('first');
   const roots = new AllowedRoots([git.projects], git.homeDir);
   const worktrees = new Worktrees({ roots, runner: git.runner });
   const snapshots = new ProjectSnapshots({ roots, runner: git.runner });
@@ -189,8 +188,7 @@ describe('the work of a task', () => {
     const here = await place();
     const worktree = await worked(here);
     await here.write('theirs', 'x\n');
-    await here.git('add', '.');
-    await here.git('commit', '--quiet', '-m', 'theirs');
+    await here.commit('theirs');
     const theirs = (await here.git('rev-parse', 'HEAD')).trim();
     const { result } = await here.finish(worktree, 'merge');
     expect((await here.git('rev-list', '--parents', '-1', result)).split(' ')[1]).toBe(theirs);
