@@ -1,17 +1,14 @@
 import type { Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
-import { oneLine } from '../base/text.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedPath, AllowedRoots } from '../projects/allowed-roots.js';
 import type { OpenedPath } from '../projects/opened-path.js';
 import type { PathOpener } from '../projects/path-opener.js';
-import { alikeOf, makeDirectories } from './write/make-directories.js';
-import { writeGuard, type WriteGuard } from './write/protected-path.js';
+import { alikeOf, makeDirectories, shownPath, type WriteGuard } from './write/make-directories.js';
+import { writeGuard } from './write/protected-path.js';
 import { readPage, type FilePage } from './read/read-page.js';
 import { readRange, type FileRange, type RangeQuery } from './read/read-range.js';
-import { writeFileAt, type WrittenFile } from './write/write-file.js';
-
-const SHOWN_CHARS = 400;
+import { writeFileAt, type WriteRequest, type WrittenFile } from './write/write-file.js';
 
 export interface FilesystemOptions {
   readonly roots: AllowedRoots;
@@ -68,29 +65,21 @@ export class FilesystemService {
   }
 
   /** Throws like `AllowedRoots.resolve` and `writeFileAt`, and PROTECTED_PATH. */
-  async writeFile(request: {
-    readonly path: string;
-    readonly content: string;
-    readonly expectedSha256?: string | undefined;
-  }): Promise<WrittenFile> {
+  async writeFile(
+    request: Pick<WriteRequest, 'content' | 'expectedSha256'> & { readonly path: string },
+  ): Promise<WrittenFile> {
     const { opener, newFileMode } = this.#options;
     if (/\p{Surrogate}/u.test(request.content)) {
-      const message = `The content for '${oneLine(request.path, SHOWN_CHARS)}' contains half of a character (a lone surrogate).`;
+      const message = `The content for '${shownPath(request.path)}' contains half of a character (a lone surrogate).`;
       throw new BridgeError('INVALID_ARGUMENTS', message, 'Give text that can be written as UTF-8.');
     }
     if (request.path.endsWith('/')) {
-      const message = `Path '${oneLine(request.path, SHOWN_CHARS)}' ends with /, so it names a directory.`;
+      const message = `Path '${shownPath(request.path)}' ends with /, so it names a directory.`;
       throw new BridgeError('NOT_A_FILE', message, 'Give the path of a file, or use create_directory.');
     }
     const real = await this.#writable(request.path);
     return this.#inTurn(real, () =>
-      writeFileAt(opener, {
-        real,
-        content: request.content,
-        expectedSha256: request.expectedSha256,
-        newFileMode,
-        refuse: this.#refuse,
-      }),
+      writeFileAt(opener, { ...request, real, newFileMode, refuse: this.#refuse }),
     );
   }
 

@@ -15,18 +15,16 @@ const SLICE_MS = 8;
 
 export type EntryType = 'file' | 'directory' | 'symlink' | 'other';
 
-/** What determines the order of an entry. */
-export interface OrderedName {
+/** A name in a folder and its type. */
+export interface WalkEntry {
   readonly name: string;
   /** The name in lower case. */
   readonly lower: string;
   readonly isFolder: boolean;
-}
-
-/** A name in a folder and its type. */
-export interface WalkEntry extends OrderedName {
   readonly type: EntryType;
 }
+/** What determines the order of an entry. */
+export type OrderedName = Omit<WalkEntry, 'type'>;
 
 /** A folder that was read. Its descriptor stays open for reading its subfolders, until `close`. */
 export interface WalkedFolder {
@@ -49,11 +47,8 @@ type UnreadFolder = Omit<WalkedFolder, 'entries' | 'note'>;
 /** Folders first, then by name ignoring case, then by exact name: whatever the locale, so a cursor means the same everywhere. */
 export function compareNames(one: OrderedName, other: OrderedName): number {
   if (one.isFolder !== other.isFolder) return one.isFolder ? -1 : 1;
-  return compareText(one.lower, other.lower) || compareText(one.name, other.name);
-}
-
-function compareText(one: string, other: string): number {
-  return one === other ? 0 : one < other ? -1 : 1;
+  if (one.lower !== other.lower) return one.lower < other.lower ? -1 : 1;
+  return one.name === other.name ? 0 : one.name < other.name ? -1 : 1;
 }
 
 export interface WalkOptions {

@@ -53,15 +53,6 @@ export interface ListedEntry {
   readonly note: string | undefined;
 }
 
-export interface PageEnd {
-  /** The cursor for the rest; undefined when there is none. */
-  readonly cursor: string | undefined;
-  /** Remaining entries in the folders that were read; those in unread folders are not counted. */
-  readonly more: number;
-  /** Why the first folder has no entries. */
-  readonly note: string | undefined;
-}
-
 /** Counts bytes. The first item always fits, so that every page makes progress. */
 export class ByteBudget {
   #left: number;
@@ -81,74 +72,62 @@ export class ByteBudget {
   }
 }
 
-/** Walks a tree in order, a folder before its entries, and takes entries until one does not fit. Reads no more folders than needed. */
-export class ListPage {
-  readonly #walk: FolderWalk;
-  readonly #depth: number;
-  readonly #take: (entry: ListedEntry) => boolean;
-  #more = 0;
-  #last: ListPosition | undefined;
-
-  /** `take` returns false when the entry does not fit any more. */
-  constructor(walk: FolderWalk, depth: number, take: (entry: ListedEntry) => boolean) {
-    this.#walk = walk;
-    this.#depth = depth;
-    this.#take = take;
-  }
-
-  async read(after: ListPosition | undefined): Promise<PageEnd> {
-    this.#last = after;
-    const top = await this.#walk.first();
-    const isWhole = await this.#folder(top, [], after);
-    const cursor = isWhole || this.#last === undefined ? undefined : cursorText(this.#last);
-    return { cursor, more: this.#more, note: top.note };
-  }
-
-  /** Returns false when the page is full. */
-  async #folder(
+/**
+ * Walks a tree in order, a folder before its entries, from the entry behind `after` on, and reads no more folders than needed. `take`
+ * returns false when an entry does not fit any more. Returns the cursor for the rest, undefined when there is none; the number of
+ * entries that remain in the folders that were read; and why the first folder has no entries.
+ */
+export async function readListPage(
+  walk: FolderWalk,
+  { depth, after }: { readonly depth: number; readonly after: ListPosition | undefined },
+  take: (entry: ListedEntry) => boolean,
+) {
+  let more = 0;
+  let last = after;
+  /** False when the page is full. */
+  const readFolder = async (
     parent: WalkedFolder,
     lasts: readonly boolean[],
-    after: ListPosition | undefined,
-  ): Promise<boolean> {
-    const { entries } = parent;
-    const from = after && nextName(after);
-    const first = from === undefined ? 0 : entries.findIndex((entry) => compareNames(entry, from) >= 0);
-    const left = first < 0 ? [] : entries.slice(first);
+    from: ListPosition | undefined,
+  ): Promise<boolean> => {
+    const next = from && nextName(from);
+    const left =
+      next === undefined ? parent.entries : parent.entries.filter((one) => compareNames(one, next) >= 0);
     for (const [index, entry] of left.entries()) {
-      if (index % CLOCK_STEP === 0) await this.#walk.pause();
+      if (index % CLOCK_STEP === 0) await walk.pause();
       const isLast = index === left.length - 1;
-      const isEntered = entry.isFolder && lasts.length + 1 < this.#depth;
-      const below = isEntered ? await this.#walk.below(parent, entry.name) : undefined;
+      const isEntered = entry.isFolder && lasts.length + 1 < depth;
+      const below = isEntered ? await walk.below(parent, entry.name) : undefined;
       // The last entry of the previous page, or a folder above it.
-      const wasShown = from !== undefined && compareNames(entry, from) === 0;
+      const wasShown = next !== undefined && compareNames(entry, next) === 0;
       if (!wasShown) {
         const listed = { entry, parent, lasts, isLast, note: below?.note };
-        if (!this.#take(listed)) {
-          this.#more += left.length - index;
+        if (!take(listed)) {
+          more += left.length - index;
           return false;
         }
-        this.#last = { p: nameOf(listed).split('/'), d: entry.isFolder };
+        last = { p: nameOf(listed).split('/'), d: entry.isFolder };
       }
       if (below === undefined) continue;
-      const rest = wasShown ? restOf(after) : undefined;
-      if (!(await this.#folder(below, [...lasts, isLast], rest))) {
-        this.#more += left.length - index - 1;
+      const rest =
+        wasShown && from !== undefined && from.p.length > 1 ? { ...from, p: from.p.slice(1) } : undefined;
+      if (!(await readFolder(below, [...lasts, isLast], rest))) {
+        more += left.length - index - 1;
         return false;
       }
-      this.#walk.close(below);
+      walk.close(below);
     }
     return true;
-  }
+  };
+  const top = await walk.first();
+  const isWhole = await readFolder(top, [], after);
+  return { cursor: isWhole || last === undefined ? undefined : cursorText(last), more, note: top.note };
 }
 
 /** The first folder on the path to the entry, or the entry itself. */
 function nextName({ p, d }: ListPosition): OrderedName {
   const [name = ''] = p;
   return { name, lower: name.toLowerCase(), isFolder: p.length > 1 || d };
-}
-
-function restOf(after: ListPosition | undefined): ListPosition | undefined {
-  return after === undefined || after.p.length === 1 ? undefined : { p: after.p.slice(1), d: after.d };
 }
 
 /** Relative to the listed folder. */
@@ -167,17 +146,15 @@ export function plainName(listed: ListedEntry): string | undefined {
 /** Synchronous: the folder was just read, so the kernel answers from memory. */
 export function listedFile(listed: ListedEntry): ListedFile {
   const { parent, entry, note } = listed;
-  const size =
-    entry.type === 'file'
-      ? unlessGone(() => lstatSync(join(parent.fdPath, entry.name), { throwIfNoEntry: false })?.size)
-      : undefined;
+  const { type } = entry;
+  const facts = type === 'file' && unlessGone(() => lstatSync(join(parent.fdPath, entry.name)));
   const target = targetOf(listed);
   return {
     name: nameOf(listed),
-    type: entry.type,
+    type,
     ...(target !== undefined && { target }),
     ...(note !== undefined && { note }),
-    ...(size !== undefined && { size }),
+    ...(facts && { size: facts.size }),
   };
 }
 

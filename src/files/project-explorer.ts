@@ -10,9 +10,9 @@ import { ignoreRules, NO_RULES } from './ignore-rules.js';
 import {
   ByteBudget,
   listedFile,
-  ListPage,
   listPositionOf,
   plainName,
+  readListPage,
   treeLine,
   type ListedEntry,
   type ListedFile,
@@ -65,12 +65,6 @@ export interface ExplorerOptions {
   /** Default: that of the package, else on PATH. */
   readonly ripgrep?: string;
   readonly searchLimitMs?: number;
-}
-
-interface WalkChoices {
-  readonly showsHidden: boolean;
-  readonly showsIgnored: boolean;
-  readonly signal: AbortSignal;
 }
 
 /** Lists and searches the folders of a project, without ignored files and without following links. */
@@ -137,8 +131,8 @@ export class ProjectExplorer {
     };
     const choices = { showsHidden: showsAll, showsIgnored: showsAll, signal };
     return this.#withWalk(query.path, choices, async (walk, top) => {
-      const list = new ListPage(walk, query.depth ?? this.#options.defaultDepth, take);
-      const { cursor, more, note } = await list.read(after);
+      const depth = query.depth ?? this.#options.defaultDepth;
+      const { cursor, more, note } = await readListPage(walk, { depth, after }, take);
       const notes = [...(note === undefined ? [] : [note]), ...walk.notes];
       return {
         path: top.path,
@@ -151,7 +145,11 @@ export class ProjectExplorer {
 
   async #withWalk<T>(
     input: string | undefined,
-    { showsHidden, showsIgnored, signal }: WalkChoices,
+    {
+      showsHidden,
+      showsIgnored,
+      signal,
+    }: Record<'showsHidden' | 'showsIgnored', boolean> & { signal: AbortSignal },
     use: (walk: FolderWalk, top: OpenedDirectory) => Promise<T>,
   ): Promise<T> {
     const { opener, activeProject, git, roots } = this.#options;

@@ -6,15 +6,8 @@ import type { AllowedPath } from '../projects/allowed-roots.js';
 import { readFilesPatch, type FilesPatchQuery } from './diff/files-patch.js';
 import { PatchPages, PatchReader, type Changes } from './diff/patch.js';
 import { readDiffStat, readPatch, type DiffStat } from './diff/read-diff.js';
-import { initRepository, type InitQuery, type InitReport } from './init-repository.js';
-import {
-  factBytes,
-  readCommit,
-  readHistory,
-  type CommitFacts,
-  type History,
-  type HistoryQuery,
-} from './log.js';
+import { initRepository, type InitQuery } from './init-repository.js';
+import { factBytes, readCommit, readHistory, type CommitFacts, type HistoryQuery } from './log.js';
 import { commitOf } from './revision.js';
 import { findRepository, kindOf, type RepositoryPath } from './run/repository.js';
 import { openGit, type GitDoor, type RepositoryGit } from './run/repository-git.js';
@@ -110,8 +103,8 @@ export class GitService {
   }
 
   /** Commits, newest first. Throws like `diff`. */
-  async log(target: GitTarget, query: HistoryQuery): Promise<Located & History> {
-    const read = async (git: RepositoryGit, { path, within }: RepositoryPath): Promise<History> => {
+  async log(target: GitTarget, query: HistoryQuery) {
+    const read = async (git: RepositoryGit, { path, within }: RepositoryPath) => {
       const history = await readHistory(git, query, within);
       if (history.commits.length === 0) await requireExists(path);
       return history;
@@ -147,8 +140,8 @@ export class GitService {
     return { ...located, commit: located.commit ?? '', facts, patch, here, cursor: next };
   }
 
-  /** Creates a repository unless one exists. Throws INVALID_ARGUMENTS for a bad branch name, NOT_A_REPOSITORY for a bad `.git`. */
-  async init(path: string, query: InitQuery, signal: AbortSignal): Promise<InitReport> {
+  /** Creates a repository unless one exists; see `initRepository`. */
+  async init(path: string, query: InitQuery, signal: AbortSignal) {
     const { roots, activeProject } = this.#parts;
     const folder = await roots.resolveDirectory(await activeProject.absolute(path));
     return initRepository(this.#parts, folder, query, signal);

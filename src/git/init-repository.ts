@@ -15,39 +15,19 @@ export interface InitQuery {
   readonly gitignore?: boolean | undefined;
 }
 
-export interface InitReport {
-  readonly path: string;
-  /** False when the folder already was the top of a repository. */
-  readonly initialized: boolean;
-  readonly branch: string | null;
-  /** Folder of the repository that contains this one. */
-  readonly parentRepository: string | undefined;
-  readonly gitignore: 'written' | 'kept' | undefined;
-}
-
 const MAX_BRANCH_CHARS = 200;
 const SHOWN_CHARS = 100;
 
-const COMMON_PATTERNS = [
-  'node_modules/',
-  '__pycache__/',
-  '*.pyc',
-  '.venv/',
-  '.env',
-  '.env.*',
-  '!.env.example',
-  '*.log',
-  '.DS_Store',
-  'Thumbs.db',
-  '',
-].join('\n');
+const COMMON_PATTERNS =
+  'node_modules/ __pycache__/ *.pyc .venv/ .env .env.* !.env.example *.log .DS_Store Thumbs.db'.split(' ');
 
+/** Creates the repository unless there is one. Throws INVALID_ARGUMENTS for a bad branch name, and like `gitOf`. */
 export async function initRepository(
   door: GitDoor,
   folder: AllowedPath,
   query: InitQuery,
   signal: AbortSignal,
-): Promise<InitReport> {
+) {
   const { initialBranch } = query;
   if (initialBranch !== undefined) await checkBranch(door, folder, initialBranch, signal);
   const found = await gitOf(door.roots, folder);
@@ -59,8 +39,10 @@ export async function initRepository(
   });
   return {
     path: folder,
+    /** False when the folder already was the top of a repository. */
     initialized: found === undefined,
     branch: code === 0 ? shownBytes(bytes).text.trimEnd() : null,
+    /** Folder of the repository that contains this one. */
     parentRepository: await repositoryAbove(folder),
     gitignore: query.gitignore === true ? await writeIgnoreFile(folder) : undefined,
   };
@@ -113,7 +95,7 @@ async function checkBranch(
 async function writeIgnoreFile(folder: AllowedPath): Promise<'written' | 'kept'> {
   try {
     // `wx` fails if anything has this name, and follows no link.
-    await writeFile(join(folder, '.gitignore'), COMMON_PATTERNS, { flag: 'wx' });
+    await writeFile(join(folder, '.gitignore'), `${COMMON_PATTERNS.join('\n')}\n`, { flag: 'wx' });
     return 'written';
   } catch (thrown) {
     if (systemCodeOf(thrown) === 'EEXIST') return 'kept';

@@ -12,15 +12,8 @@ const MAX_MESSAGE_CHARS = 8_000;
 /** The list of files may take a part of a page; most of it is for the patch. */
 export const SHOWN_FILES_BYTES = 8_192;
 const LOG = [
-  'log',
-  '--no-show-signature',
-  '--no-mailmap',
-  '--no-notes',
-  '--no-decorate',
-  '--no-color',
-  '--no-ext-diff',
-  '--no-textconv',
-  '--no-patch',
+  ...'log --no-show-signature --no-mailmap --no-notes --no-decorate --no-color'.split(' '),
+  ...'--no-ext-diff --no-textconv --no-patch'.split(' '),
 ];
 
 export interface HistoryQuery {
@@ -38,12 +31,6 @@ export interface LogEntry {
   readonly subject: string;
 }
 
-export interface History {
-  readonly commits: readonly LogEntry[];
-  /** Cursor for the commits after the first `count` of `commits`; undefined when there are no more. */
-  readonly cursorAfter: (count: number) => string | undefined;
-}
-
 /** The commits, with `^` those at which the history ends, and how many were on earlier pages: new commits do not shift pages. */
 const positionSchema = z.strictObject({
   from: z
@@ -58,7 +45,7 @@ export async function readHistory(
   git: RepositoryGit,
   { cursor, revision, maxCount }: HistoryQuery,
   within: string | undefined,
-): Promise<History> {
+) {
   const start = async (): Promise<readonly string[]> => {
     if (revision !== undefined) return historyOf(git, revision);
     const head = await commitIfAny(git, 'HEAD');
@@ -75,7 +62,9 @@ export async function readHistory(
   }
   return {
     commits: commits.slice(0, maxCount),
-    cursorAfter: (count) => (count < commits.length ? cursorText({ from, skip: skip + count }) : undefined),
+    /** Cursor for the commits after the first `count` of `commits`; undefined when there are no more. */
+    cursorAfter: (count: number): string | undefined =>
+      count < commits.length ? cursorText({ from, skip: skip + count }) : undefined,
   };
 }
 

@@ -150,22 +150,18 @@ export async function readHead(
 /** The lines of a file; null when counting takes too long. */
 async function countLines(opened: OpenedPath, encoding: TextEncoding, clock: Clock): Promise<number | null> {
   const untilMs = clock.monotonicMs() + COUNT_LIMIT_MS;
-  let feeds = 0;
-  let hasTail = false;
+  let lines = 0;
+  let isInLine = false;
   for await (const piece of piecesOf(opened, markBytes(encoding))) {
     if (clock.monotonicMs() > untilMs) return null;
-    let at = 0;
-    for (
-      let feed = feedAfter(piece, 0, encoding);
-      feed !== undefined;
-      feed = feedAfter(piece, at, encoding)
-    ) {
-      feeds++;
-      at = feed;
+    for (let at = 0; at < piece.length;) {
+      const feed = feedAfter(piece, at, encoding);
+      if (!isInLine) lines++;
+      isInLine = feed === undefined;
+      at = feed ?? piece.length;
     }
-    hasTail = at < piece.length;
   }
-  return feeds + (hasTail ? 1 : 0);
+  return lines;
 }
 
 /** The bytes of a file from an offset on, up to its size. Each piece is valid until the next one. */

@@ -12,6 +12,8 @@ import { requireUsable, type SearchQuery } from './search-query.js';
 
 /** Larger files are not searched: they are data or logs of programs. */
 const MAX_SEARCHED_BYTES = 10_000_000;
+/** A match with its path and line takes more of a page: a file with more of them than fit is not read on. */
+const MIN_MATCH_BYTES = 40;
 /** The most bytes of ripgrep's arguments that name what it need not read: systems allow a megabyte and more. */
 const MAX_ARGUMENT_BYTES = 200_000;
 /** Enough of a line to understand the match, and the part of it before the match. */
@@ -72,6 +74,7 @@ class Search {
   readonly #query: SearchQuery;
   readonly #after: z.infer<typeof positionSchema> | undefined;
   readonly #afterKey: string | undefined;
+  readonly #bytes: number;
   readonly #budget: ByteBudget;
   readonly #matches: FoundMatch[] = [];
   /** True when a match did not fit any more. */
@@ -88,6 +91,7 @@ class Search {
   constructor(scope: SearchScope, query: SearchQuery, bytes: number) {
     this.#scope = scope;
     this.#query = query;
+    this.#bytes = bytes;
     this.#budget = new ByteBudget(bytes);
     this.#after = query.cursor === undefined ? undefined : readCursor(positionSchema, query.cursor);
     this.#afterKey = this.#after && orderKey(this.#after.p);
@@ -120,28 +124,40 @@ class Search {
     const top = realpathSync(this.#scope.ripgrep.cwd);
     const size = `--max-filesize=${MAX_SEARCHED_BYTES}`;
     const args = [...this.#fileArguments(), size, `--context=${context}`, ...this.#pattern(), './'];
-    let file = new FileMatches('', 0, 0, () => undefined);
     let current = '';
-    return searchWith(
+    let found: RipgrepLine[] = [];
+    /** Matches up to this line were on earlier pages. */
+    let shown = 0;
+    const most = (this.#bytes / MIN_MATCH_BYTES + 2) * (1 + 2 * context);
+    const takeFile = (): void => {
+      for (const match of matchesOf(current, found, context)) if (match.line > shown) this.#take(match);
+      found = [];
+    };
+    const isInTime = await searchWith(
       this.#scope.ripgrep,
-      { args, isEnough: () => this.#isFull },
+      { args, isEnough: () => this.#isFull || found.length > most },
       {
         begin: (path) => {
           if (path === undefined) this.#replacedNames++;
           if (path === undefined || !this.#paths.has(path) || !isInside(top, path)) return false;
           if (this.#afterKey !== undefined && orderKey(path) < this.#afterKey) return false;
-          const afterLine = path === this.#after?.p ? (this.#after.l ?? 0) : 0;
           current = path;
-          file = new FileMatches(path, context, afterLine, (match) => this.#take(match));
+          shown = path === this.#after?.p ? (this.#after.l ?? 0) : 0;
           return true;
         },
-        line: (line) => void (line === undefined ? this.#long.add(current) : file.add(line)),
+        line: (line) => {
+          if (line === undefined) this.#long.add(current);
+          else if (line.line > shown - context) found.push(line);
+        },
         end: (isBinary) => {
-          file.close(Infinity);
+          takeFile();
           if (isBinary) this.#binary.push(current);
         },
       },
     );
+    // What was found in a file that was not read to its end.
+    takeFile();
+    return isInTime;
   }
 
   /** Searches the paths of the shown files as lines. Returns false when the time is over. */
@@ -253,46 +269,19 @@ function isInside(top: string, path: string): boolean {
   }
 }
 
-/** The matches of one file, from ripgrep's lines in their order, each with `context` lines before and after it. */
-class FileMatches {
-  readonly #path: string;
-  readonly #context: number;
-  readonly #afterLine: number;
-  readonly #take: (match: FoundMatch) => void;
-  /** The last lines, at most `context`. */
-  #recent: { readonly line: number; readonly text: string }[] = [];
-  /** Matches that may get further lines after them. */
-  readonly #open: Required<FoundMatch>[] = [];
-
-  /** Matches up to `afterLine` were on earlier pages. */
-  constructor(path: string, context: number, afterLine: number, take: (match: FoundMatch) => void) {
-    this.#path = path;
-    this.#context = context;
-    this.#afterLine = afterLine;
-    this.#take = take;
-  }
-
-  add({ line, column, text }: RipgrepLine): void {
-    this.close(line - this.#context);
-    const beside = shownLine(text, 0);
-    for (const { after } of this.#open) after.push(beside);
-    if (column !== undefined && line > this.#afterLine) {
-      const recent = this.#recent.filter((one) => one.line >= line - this.#context);
-      const before = recent.map((one) => one.text);
-      const shown = { line, column: column + 1, text: shownLine(text, column) };
-      this.#open.push({ path: this.#path, ...shown, before, after: [] });
-    }
-    this.#recent.push({ line, text: beside });
-    if (this.#recent.length > this.#context) this.#recent.shift();
-  }
-
-  /** Takes the matches before this line. */
-  close(beforeLine: number): void {
-    for (let first = this.#open[0]; first !== undefined && first.line < beforeLine; first = this.#open[0]) {
-      this.#open.shift();
-      const { before: _before, after: _after, ...match } = first;
-      this.#take(this.#context === 0 ? match : first);
-    }
+/** The matches of a file, from ripgrep's lines in their order, each with `context` lines before and after it. */
+function* matchesOf(path: string, lines: readonly RipgrepLine[], context: number) {
+  for (const [at, { line, column, text }] of lines.entries()) {
+    if (column === undefined) continue;
+    const match = { path, line, column: column + 1, text: shownLine(text, column) };
+    const beside = lines.slice(Math.max(0, at - context), at + context + 1);
+    const shown = (isBefore: boolean): string[] =>
+      beside
+        .filter(
+          (one) => Math.abs(one.line - line) <= context && one.line !== line && one.line < line === isBefore,
+        )
+        .map((one) => shownLine(one.text, 0));
+    yield context === 0 ? match : { ...match, before: shown(true), after: shown(false) };
   }
 }
 

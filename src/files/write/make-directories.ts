@@ -4,7 +4,6 @@ import { BridgeError, ignoreBridgeError, systemCodeOf } from '../../base/errors.
 import { oneLine } from '../../base/text.js';
 import type { OpenedDirectory } from '../../projects/opened-path.js';
 import type { PathOpener } from '../../projects/path-opener.js';
-import type { WriteGuard } from './protected-path.js';
 
 const SHOWN_CHARS = 400;
 const REASONS: Readonly<Record<string, string>> = {
@@ -15,6 +14,9 @@ const REASONS: Readonly<Record<string, string>> = {
   EPERM: 'the system does not permit it',
   ENAMETOOLONG: 'its name is too long',
 };
+
+/** Rejects for an absolute path, as given or real, that must not be written. */
+export type WriteGuard = (path: string) => Promise<void>;
 
 export interface MadeDirectory {
   /** Open; the caller closes it. */

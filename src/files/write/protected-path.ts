@@ -1,15 +1,10 @@
 import { dirname } from 'node:path';
 import { BridgeError } from '../../base/errors.js';
-import { oneLine } from '../../base/text.js';
 import type { AllowedRoots } from '../../projects/allowed-roots.js';
 import { isLive } from '../../projects/live-names.js';
 import { aliasesOf } from '../../projects/path-aliases.js';
 import { realPathOfNearest } from '../../projects/real-path.js';
-
-const SHOWN_CHARS = 400;
-
-/** Rejects for an absolute path, as given or real, that must not be written. */
-export type WriteGuard = (path: string) => Promise<void>;
+import { shownPath, type WriteGuard } from './make-directories.js';
 
 /**
  * Rejects with PATH_NOT_ALLOWED for the bridge's own files, and with PROTECTED_PATH for a file that runs later or instructs later
@@ -22,7 +17,7 @@ export function writeGuard(roots: AllowedRoots, allowProtectedWrites: boolean): 
     if (allowProtectedWrites || !(await isLiveByAnyName(path, roots))) return;
     throw new BridgeError(
       'PROTECTED_PATH',
-      `Path '${oneLine(path, SHOWN_CHARS)}' is protected: it can run programs later, or instruct later sessions, without asking.`,
+      `Path '${shownPath(path)}' is protected: it can run programs later, or instruct later sessions, without asking.`,
       'Show the content to the user and let them write it, or let a task write it: one in the mode "cautious" asks first. ' +
         'To let this tool write such files, the user sets "allow_protected_writes" in the settings and restarts the server.',
     );

@@ -14,8 +14,7 @@ import {
   unfit,
   type TextEncoding,
 } from '../read/text-encoding.js';
-import { alikeOf, makeDirectories, notWritable, shownPath } from './make-directories.js';
-import type { WriteGuard } from './protected-path.js';
+import { alikeOf, makeDirectories, notWritable, shownPath, type WriteGuard } from './make-directories.js';
 
 /** Permissions of owner, group and others: a replaced program stays executable, but loses set-user-ID and similar bits. */
 const PERMISSION_BITS = 0o777;
@@ -28,7 +27,7 @@ export interface WriteRequest {
   readonly real: string;
   readonly content: string;
   /** SHA-256 of the content to replace. */
-  readonly expectedSha256: string | undefined;
+  readonly expectedSha256?: string | undefined;
   /** Permissions of a new file. */
   readonly newFileMode: number;
   /** Called with the real path of the file. */

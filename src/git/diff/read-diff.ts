@@ -5,22 +5,12 @@ import { shownBytes } from './patch-text.js';
 
 /** They make the output of all diffs independent of settings and prevent git from running programs. */
 const diffOptions: readonly string[] = [
-  '--no-ext-diff',
-  '--no-textconv',
-  '--no-color',
-  '--no-relative',
-  '--ignore-submodules=dirty',
-  '--submodule=short',
-  '--find-renames',
-  '--diff-algorithm=default',
+  ...'--no-ext-diff --no-textconv --no-color --no-relative --ignore-submodules=dirty'.split(' '),
+  ...'--submodule=short --find-renames --diff-algorithm=default'.split(' '),
 ];
 export const patchOptions: readonly string[] = [
   ...diffOptions,
-  '--patch',
-  '--src-prefix=a/',
-  '--dst-prefix=b/',
-  '--unified=3',
-  '--inter-hunk-context=0',
+  ...'--patch --src-prefix=a/ --dst-prefix=b/ --unified=3 --inter-hunk-context=0'.split(' '),
 ];
 const [NO_FILE, PLAIN_FILE, LINK] = ['000000', '100644', '120000'];
 const RAW = /^:(\d{6}) (\d{6}) [0-9a-f]+ [0-9a-f]+ ([A-Z])\d*$/;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { appendFile, mkdir, open, writeFile } from 'node:fs/promises';
+import { appendFile, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -11,11 +11,10 @@ import { rounds } from '../../harness/rounds.js';
 
 let root: string;
 let files: TestFiles['files'];
-let activeProject: TestFiles['activeProject'];
 
 beforeEach(async () => {
   root = await tempFolder();
-  ({ files, activeProject } = filesAt(root));
+  ({ files } = filesAt(root));
 });
 
 async function put(name: string, content: string | Buffer): Promise<string> {
@@ -70,15 +69,6 @@ test.each([
     signal: new AbortController().signal,
   });
   expect(range.totalLines).toBe(lines);
-});
-
-test('a relative path starts in the active project', async () => {
-  await mkdir(join(root, 'app'));
-  await put('app/a.txt', 'here');
-  expect((await faultOf(files.readFile({ path: 'a.txt', maxBytes: 1_000 }))).code).toBe('NO_ACTIVE_PROJECT');
-  await activeProject.set(join(root, 'app'));
-  expect((await files.readFile({ path: 'a.txt', maxBytes: 1_000 })).content).toBe('here');
-  expect((await faultOf(files.readFile({ path: '../../x', maxBytes: 1_000 }))).code).toBe('PATH_NOT_ALLOWED');
 });
 
 test('the header is the first lines, and the cursor continues after them', async () => {

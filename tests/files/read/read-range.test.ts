@@ -26,24 +26,11 @@ test('lines are numbered from 1, inclusive, and unchanged except for the last li
   const path = await put('a.txt', 'one\r\ntwo\r\nthree\nfour');
   const read = (startLine: number, endLine: number) =>
     files.readRange({ path, startLine, endLine, maxBytes: 1_000, signal });
-  expect(await read(1, 2)).toEqual({
-    path,
-    startLine: 1,
-    endLine: 2,
-    content: 'one\r\ntwo',
-    totalLines: 4,
-    truncated: false,
-  });
-  expect(await read(4, 4)).toMatchObject({ content: 'four', endLine: 4 });
+  expect(await read(1, 2)).toMatchObject({ content: 'one\r\ntwo', endLine: 2, totalLines: 4 });
   expect(await read(2, 900)).toMatchObject({ content: 'two\r\nthree\nfour', endLine: 4, truncated: false });
-  expect(await read(5, 9)).toMatchObject({
-    startLine: 5,
-    endLine: 4,
-    content: '',
-    totalLines: 4,
-    note: 'The file has 4 lines: none at 5 or after it.',
-  });
-  expect((await read(4, 9)).note).toBeUndefined();
+  const note = 'The file has 4 lines: none at 5 or after it.';
+  expect(await read(5, 9)).toMatchObject({ content: '', startLine: 5, endLine: 4, note });
+  expect(await read(4, 9)).not.toHaveProperty('note');
   expect((await faultOf(read(3, 2))).message).toBe('end_line 2 is before start_line 3.');
 });
 

@@ -40,23 +40,7 @@ describe.each([
     expect(tree).toContain('[left out: node_modules; ignored: true shows them]');
     const all = await explorer.names({ path: root, ignored: true }, never);
     expect(all.note).toBeUndefined();
-    expect(all.names).toEqual([
-      'lib/',
-      'lib/__pycache__/',
-      'lib/__pycache__/c.txt',
-      'lib/.DS_Store',
-      'lib/a.pyc',
-      'lib/b.py',
-      'lib/b.pyc',
-      'lib/Thumbs.db',
-      'node_modules/',
-      'node_modules/x/',
-      'node_modules/x/node_modules/',
-      'node_modules/x/node_modules/y/',
-      'node_modules/x/node_modules/y/z.js',
-      'node_modules/x/index.js',
-      'a.js',
-    ]);
+    expect(all.names.filter((name) => !name.endsWith('/')).sort()).toEqual(Object.keys(files).sort());
   });
 
   test('is shown when the path names it', async () => {

@@ -21,7 +21,7 @@ async function names(explorer: ProjectExplorer, path: string, depth = 5): Promis
 }
 
 describe('a listing', () => {
-  test('says how many entries it left out, and shows them on request, except .git', async () => {
+  test('shows folders first, by name ignoring case, says how many entries it left out, and shows those on request', async () => {
     const root = await tempFolder();
     await writeTree(root, {
       '.gitignore': 'dist/\n*.log\n',
@@ -29,8 +29,9 @@ describe('a listing', () => {
       'dist/x': '',
       'a.log': '',
       'b.log': '',
+      '.claude/a': '',
       'hidden/.x': '',
-      'plain/y': '',
+      'Plain/y': '',
     });
     await git(root, 'init', '-q');
     const explorer = explorerOf(root);
@@ -39,16 +40,16 @@ describe('a listing', () => {
       return { names, note };
     };
     expect(await facts('.')).toEqual({
-      names: ['hidden/', 'plain/'],
+      names: ['.claude/', 'hidden/', 'Plain/'],
       note: 'left out: 3 ignored, 2 hidden; ignored: true shows them',
     });
     expect(await facts('hidden')).toEqual({
       names: [],
       note: 'left out: 1 hidden; ignored: true shows them',
     });
-    expect(await facts('plain')).toEqual({ names: ['y'], note: undefined });
+    expect(await facts('Plain')).toEqual({ names: ['y'], note: undefined });
     expect(await facts('.', true)).toEqual({
-      names: ['.github/', 'dist/', 'hidden/', 'plain/', '.gitignore', 'a.log', 'b.log'],
+      names: ['.claude/', '.github/', 'dist/', 'hidden/', 'Plain/', '.gitignore', 'a.log', 'b.log'],
       note: undefined,
     });
   });
@@ -240,22 +241,6 @@ describe('in a repository', () => {
       'mine.txt',
     ]);
     expect(await names(explorerOf(root), join(root, 'sub'))).toEqual(['b.log', 'top']);
-  });
-
-  test('a named pipe as an ignore file blocks nothing', async () => {
-    const root = await tempFolder();
-    await git(root, 'init', '-q');
-    await writeTree(root, { 'sub/x': '', 'other/y': '' });
-    await run('mkfifo', [join(root, 'sub', '.gitignore')]);
-    const explorer = explorerOf(root);
-    const page = await explorer.list({ path: root, depth: 2 }, never);
-    expect(page.entries).toEqual([
-      { name: 'other', type: 'directory' },
-      { name: 'other/y', type: 'file', size: 0 },
-      { name: 'sub', type: 'directory' },
-      { name: 'sub/x', type: 'file', size: 0 },
-    ]);
-    expect(page.note).toMatch(/named pipe/);
   });
 
   test('a repository below a plain folder keeps its own rules', async () => {
