@@ -166,7 +166,7 @@ export function answerOf(decision: Decision, given: GivenAnswer): DecisionAnswer
     const labels = question.options.map((option, at) => `${at + 1} ${shownLine(option.label)}`).join(', ');
     throw wrong(
       isComplete && text.trim() !== ''
-        ? `'${shownLine(text)}' is no option of ${id}, which has ${question.options.length}.`
+        ? `'${shownLine(text)}' is no option of ${id}, which has ${question.options.length}${question.multiSelect ? '' : ' and takes one'}.`
         : `${id} needs one --option for each question (${questions.length}), a number of an option or own words.`,
       `${labels}; own words; or deny`,
     );
@@ -195,10 +195,10 @@ export function typedVerdict(
 export function chosen({ options, multiSelect }: Question, text: string): string | undefined {
   const words = text.trim();
   if (words === '') return undefined;
-  if (!/^\d+(?:[\s,]+\d+)*$/.test(words)) return words;
+  if (options.length === 0 || !/^\d+(?:[\s,]+\d+)*$/.test(words)) return words;
   const labels = words.split(/[\s,]+/).map((number) => options[Number(number) - 1]?.label);
-  if (labels.length > 1 && !multiSelect) return words;
-  return labels.some((label) => label === undefined) ? undefined : labels.join(', ');
+  const fits = labels.every((label) => label !== undefined) && (labels.length === 1 || multiSelect);
+  return fits ? labels.join(', ') : undefined;
 }
 
 /** What a person types below a question: as `chosen`; undefined for a mere key of a request where there are options. */

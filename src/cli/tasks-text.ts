@@ -4,6 +4,7 @@ import { usedWords } from '../tasks/budget/budget.js';
 import { worktreeTask } from '../projects/worktree-path.js';
 import { canContinue } from '../tasks/polling-hint.js';
 import { isUndoable, treeOf, type Receipt } from '../tasks/receipt/receipt.js';
+import { finishWords } from '../tasks/worktree-maker.js';
 import { worktreeEndSchema } from '../tasks/worktree-maker.js';
 import { isFinal, isNative, openDecisions, type TaskRecord } from '../tasks/task.js';
 import { answerCommand, answerLines, decisionLines } from './decisions.js';
@@ -54,6 +55,11 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
       ['branch', worktree.branch],
       ...worktree.notes.map((note): [string, string] => ['note', note]),
     );
+  const { finished } = worktree ?? {};
+  if (finished !== undefined) {
+    const words = finishWords(finished.action, finished.result);
+    fields.push(['finished', `${shownTime(finished.at, look, nowMs)}: ${words}`]);
+  }
   if (options.isGone === true && worktree?.finished === undefined) fields.push(['note', goneWords(record)]);
   fields.push(['log', shortHome(record.log_file, homeDir)]);
   if (record.undone_at !== undefined) fields.push(['undone', record.undone_at]);

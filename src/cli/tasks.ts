@@ -3,7 +3,7 @@ import { systemClock } from '../base/system-clock.js';
 import { countedNoun, oneLine, shownCharacters, shownLine } from '../base/text.js';
 import { isNativeOn } from '../native/native-switch.js';
 import { requireOutsideSession } from '../tasks/own-session.js';
-import { treeOf } from '../tasks/receipt/receipt.js';
+import { isUndoable, treeOf, type Receipt } from '../tasks/receipt/receipt.js';
 import { isFinal, openDecisions, type TaskRecord } from '../tasks/task.js';
 import { finishWords, type FinishAction } from '../tasks/worktree-maker.js';
 import { followLog } from './attach/follow-log.js';
@@ -30,7 +30,9 @@ import { paintedDiff, withCommand } from './terminal-text.js';
 const MAX_TASKS = 10_000;
 const MAX_WHY_CHARS = 500;
 const TAKES_ALL_BACK =
-  'An undo takes back all that changed in these files while the task ran, whoever changed it.';
+  'An undo takes back all that changed in these files while the task ran, whoever changed it. New files stay.';
+const DISCARDS =
+  'A discard removes the worktree and its branch with these changes; the answer names where git still has them.';
 const KILLED_BY_PERSON = 'Killed by claude-code-bridge tasks kill.';
 
 export interface TasksOptions extends CommandContext {
@@ -174,7 +176,7 @@ export class TaskCommands {
 
   /**
    * `given`: the tree that was reviewed; left out, the one that is shown here. Asks before an undo, which takes back what others did meanwhile,
-   * and before work comes to where another task works. Without a terminal an undo needs the tree that was reviewed.
+   * before work is discarded, and before it comes to where another task works. Without a terminal an undo needs the tree that was reviewed.
    */
   async finish(task: string, action: FinishAction, given?: string): Promise<ExitCode> {
     const { json, say, confirm: person } = this.#options;
@@ -183,12 +185,12 @@ export class TaskCommands {
     const { task_id, status, worktree } = found;
     // What is brought home is what is shown; of a task that was finished nothing is left to show or to ask about.
     const isOver = worktree?.finished !== undefined;
-    const receipt = action === 'discard' || isOver ? undefined : await this.#opened.receiptOf(found);
+    const receipt = isOver ? undefined : await this.#opened.receiptOf(found);
     const tree = receipt && treeOf(receipt);
     if (receipt !== undefined) for (const line of changedFiles(receipt)) say(line);
     if (tree !== undefined) say(`tree ${tree}`);
     if (confirm !== undefined && isFinal(status) && !isOver && (given === undefined || action !== 'undo')) {
-      const why = action === 'undo' ? TAKES_ALL_BACK : await this.#opened.finisher.worksBeside(found, action);
+      const why = await this.#whyAsked(found, action, receipt);
       if (why !== undefined) say(why);
       const isYes = why === undefined || (await confirm(`Do you want to ${action} now?`));
       if (isYes !== true) {
@@ -202,6 +204,14 @@ export class TaskCommands {
     const { record, notes } = await this.#opened.finisher.finish(request);
     const done = action === 'undo' ? '' : finishWords(action, record.worktree?.finished?.result ?? '');
     return this.#print(record, [`${task_id} ${action}: ${done}`.trimEnd(), ...notes, ''].join('\n'));
+  }
+
+  /** What a person is told before they are asked; undefined where nothing is asked. */
+  async #whyAsked(record: TaskRecord, action: FinishAction, receipt: Receipt | undefined) {
+    if (action === 'undo') return isUndoable(record, receipt) ? TAKES_ALL_BACK : undefined;
+    const beside = await this.#opened.finisher.worksBeside(record, action);
+    const isWork = action === 'discard' && receipt !== undefined && changedFiles(receipt).length > 0;
+    return beside ?? (isWork ? DISCARDS : undefined);
   }
 
   /** `keep`: how many of the newest stay. */

@@ -109,4 +109,8 @@ test('a task whose folder is gone says so, and offers nothing that needs it', ()
   expect(own).toContain('what was committed is on the branch claude/w');
   expect(own).toMatch(/^discard +bridge tasks finish \w+ discard$/m);
   expect(own).not.toMatch(/^(continue|diff|merge|apply) /m);
+  const finished = { action: 'discard', at: '2026-01-01T00:00:00Z', result: 'refs/kept' } as const;
+  expect(taskDetails({ ...record, worktree: { ...worktree, finished } }, options)).toMatch(
+    /^finished +.*: Discarded\. Its commits remain as refs\/kept/m,
+  );
 });

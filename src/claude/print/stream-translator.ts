@@ -309,7 +309,8 @@ function outcomesIn({ message, tool_use_result, tool_result_meta }: Line<'user'>
 
 /** Of a call that was stopped, the answer to its request tells whether it had begun. */
 function asAnswered(outcome: ToolOutcome, verdict: SessionAnswer['verdict'] | undefined): ToolOutcome {
-  if (verdict === 'deny') return { ...outcome, stopped: 'before' };
+  // Claude Code calls a denial by an answer one by a rule, too.
+  if (verdict === 'deny') return { ...outcome, deniedBy: undefined, stopped: 'before' };
   const hasBegun = outcome.stopped === 'perhaps' && verdict !== undefined;
   return hasBegun ? { ...outcome, stopped: 'running' } : outcome;
 }

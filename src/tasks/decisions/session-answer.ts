@@ -108,7 +108,7 @@ function answersTo(questions: readonly Question[], answer: DecisionAnswer): Reco
   const options = questions.map((question) => question.options.map(({ label }) => label).join(' | '));
   throw refused(
     `The question needs an answer: ${missing.map(({ question }) => `'${oneLine(question, SHOWN_CHARS)}'`).join(', ')}.`,
-    `with answers: { "<question>": "<option label or free text>" }; options: ${options.join('; ')}.`,
+    `with answers: { "<question>": "<option label (several: a, b) or free text>" }; options: ${options.join('; ')}.`,
   );
 }
 

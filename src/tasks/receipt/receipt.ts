@@ -124,7 +124,10 @@ export function isUndoable(
 ): boolean {
   const git = receipt?.git;
   if (worktree !== undefined || undone_at !== undefined || git?.state !== 'repository') return false;
-  return git.start_tree !== undefined && git.tree !== undefined && git.start_tree !== git.tree;
+  // New files stay.
+  const isTakenBack =
+    git.files.some(({ change }) => change !== 'created') || git.files_total > git.files.length;
+  return isTakenBack && git.start_tree !== undefined && git.tree !== undefined && git.start_tree !== git.tree;
 }
 
 /**

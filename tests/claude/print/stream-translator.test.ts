@@ -155,6 +155,8 @@ describe('StreamTranslator', () => {
       const end = ended(undefined, 'Exit code 1\n5 passed', meta);
       expect(end).toMatchObject({ ok: false, denied: 'rule', error: 'denied by a rule' });
       expect(end).not.toHaveProperty('command');
+      // Claude Code says the same of a call that an answer denied.
+      expect(ended('deny', 'no', meta)).toMatchObject({ ok: false, denied: 'session' });
     });
   });
 

@@ -49,7 +49,9 @@ describe('what an answer shows of a receipt', () => {
   it('has the rest of a long final message by its cursor, and the tree that finish_task takes', async () => {
     const final_message = Array.from({ length: 5_000 }, (_, n) => `line ${n} ü\n`).join('');
     const tree = 'a'.repeat(40);
-    const made = sampleReceipt({ final_message, git: sampleGitReport({ start_tree: 'b'.repeat(40), tree }) });
+    const files = [{ path: 'a', change: 'changed' as const }];
+    const report = sampleGitReport({ start_tree: 'b'.repeat(40), tree, files, files_total: 1 });
+    const made = sampleReceipt({ final_message, git: report });
     const tool = enabledTools(['tasks']).find(({ name }) => name === 'get_task_result');
     const services = {
       ...unusedServices,

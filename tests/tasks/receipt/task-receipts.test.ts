@@ -47,6 +47,9 @@ describe('the patch of a task in a shared folder', () => {
     });
     expect(isUndoable(undone, { git })).toBe(false);
     expect(isUndoable(sampleRecord({}), { git })).toBe(true);
+    // New files stay.
+    const made = [{ path: 'a', change: 'created' as const }];
+    expect(isUndoable(sampleRecord({}), { git: { ...git, files: made } })).toBe(false);
   });
 
   it('goes to the files on the disk while it runs, and from HEAD where nothing was kept', async () => {
