@@ -79,7 +79,7 @@ export function factsOf(record: TaskRecord): string {
 function worktreeFact({ path, branch, base_commit, finished }: Worktree): string {
   if (finished === undefined)
     return `Its work is in the git worktree ${path} on the branch ${branch}, started from ${base_commit}.`;
-  const held = finished.result === '' ? 'It held no work.' : `The work is ${finished.result}.`;
+  const held = finished.result === '' ? 'No work was found in it.' : `The work is ${finished.result}.`;
   return `Its git worktree was ended with ${finished.action} and is gone. ${held}`;
 }
 

@@ -70,7 +70,7 @@ export function branchName(taskId: string, prompt: string): string {
 
 /** What became of the work of a worktree. `result` is that of its record. */
 export function finishWords(action: WorktreeEnd, result: string): string {
-  if (result === '') return `Nothing to ${action}: the worktree held no work.`;
+  if (result === '') return `Nothing to ${action}.`;
   const kept = `Its commits remain as ${result}, for git log, show or cherry-pick.`;
   return {
     merge: `Merged: the project is at ${result}.`,

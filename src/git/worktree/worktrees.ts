@@ -16,6 +16,8 @@ import { commitWork, requireFinished, requireReviewed, workIn, type Work } from 
 /** Refs that preserve the commits of `apply` and `discard`: git never deletes what a ref names. */
 const SAVED_REFS = 'refs/claude-code-bridge';
 const NOTHING_NEW = 'There was nothing to merge: the project had all of the work already.';
+const NO_WORK = 'The worktree held no work.';
+const DELETED = 'The worktree was deleted: what was not committed in it went with it.';
 const NO_FILTERS =
   'Git filters such as git-lfs were not run: the worktree contains these files as git stores them.';
 /** A `.git` file contains one path. */
@@ -145,6 +147,7 @@ export class Worktrees {
     const head = await commitIfAny(git, 'HEAD');
     const result = await bring(git, head, { worktree, work, query });
     const had = query.action === 'merge' && result === head ? [NOTHING_NEW] : [];
+    if (result === '') had.push(NO_WORK);
     const end =
       work.leftOut === undefined
         ? ((await removeWorktree(git, path, branch)) ?? 'The worktree and its branch were removed.')
@@ -152,21 +155,25 @@ export class Worktrees {
     return { result, tree: work.tree, notes: [...had, end] };
   }
 
-  /** Of a worktree that was removed by hand, what was committed is on its branch. */
+  /** Of a worktree that was deleted, what was committed is on its branch. */
   async #finishGone(git: RepositoryGit, worktree: WorktreeFacts, query: FinishQuery): Promise<FinishReport> {
     const { path, branch, base_commit } = worktree;
-    if (query.action !== 'discard')
-      throw notAWorktree(
-        path,
-        `it was removed, and its commits are on the branch ${branch}: merge that by hand, or discard it`,
-      );
     const tip = await commitIfAny(git, `refs/heads/${branch}`);
+    const hasCommits = tip !== undefined && !(await isAncestor(git, tip, base_commit));
+    if (query.action !== 'discard') {
+      const left = hasCommits
+        ? `its commits are on the branch ${branch}: merge that by hand, or discard it`
+        : 'there are no commits of the task: discard it';
+      throw notAWorktree(path, `it was deleted, and ${left}`);
+    }
     const commit = tip ?? base_commit;
     const tree = await git.text(['rev-parse', `${commit}^{tree}`]);
     const work = { commit, head: commit, tree, branch, branchTip: tip, leftOut: undefined };
     const result = await saveWork(git, { worktree, work, query });
-    const end = (await removeWorktree(git, path, branch)) ?? 'The worktree was gone; its branch was removed.';
-    return { result, tree, notes: [end] };
+    const empty = tip === undefined ? 'was deleted, too' : 'held no commits of the task and was removed';
+    const words = `Its branch ${hasCommits ? 'was removed' : empty}.`;
+    const end = (await removeWorktree(git, path, branch)) ?? words;
+    return { result, tree, notes: [DELETED, end] };
   }
 
   async #git(repository: Repository, signal: AbortSignal): Promise<RepositoryGit> {

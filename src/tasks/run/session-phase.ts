@@ -2,7 +2,7 @@
 import { doctorSentence } from '../../base/errors.js';
 import { oneLine, tailLines } from '../../base/text.js';
 import type { ExitStatus, TroubleKind } from '../../claude/session.js';
-import type { TaskRecord } from '../task.js';
+import type { Decision, TaskRecord } from '../task.js';
 import type { TaskSpec } from '../task-spec.js';
 
 /** What the record says of the end. */
@@ -32,6 +32,8 @@ export function isOpenIn({ at }: Phase): boolean {
 /** What an agent last showed, in the reason of its end. */
 const SHOWN_CHARS = 200;
 const TRUST_DIALOG = 'trust-folder';
+/** Dialogs of the start; a no ends Claude Code. */
+const MUST_ALLOW = [TRUST_DIALOG, 'settings-error'];
 /** Trouble that comes from this machine, and that a person ends here. */
 const OF_THE_MACHINE: readonly TroubleKind[] = ['not-logged-in', 'onboarding', 'network', 'too-old'];
 /** An `apiKeyHelper` or a variable, for example. */
@@ -55,10 +57,14 @@ export function causeOfExit(exit: ExitStatus, phase: Phase, record: TaskRecord, 
   if (exit.signal !== undefined) return failed(`The agent was ended by the signal ${exit.signal}.`);
   if (exit.code === 0 || exit.wasAsked === true)
     return completed(record.turns > 0 ? 'The agent finished its work.' : 'The agent exited with code 0.');
-  if (isUntrusted(record))
+  const refused = refusedStart(record);
+  if (refused !== undefined) {
+    const { tool, summary } = refused;
+    const what = tool === TRUST_DIALOG ? 'The folder was not trusted' : `"${summary}" was not allowed`;
     return failed(
-      `Claude Code did not start, because the folder was not trusted: ${record.project_path}. Start the task again and allow the decision ${TRUST_DIALOG}.`,
+      `${what}, so Claude Code did not start. Start the task again and allow the decision ${tool}.`,
     );
+  }
   const words = oneLine(tailLines(shown, SHOWN_CHARS), SHOWN_CHARS);
   return failed(`The agent exited with code ${exit.code ?? 'unknown'}${words === '' ? '.' : `: ${words}`}`);
 }
@@ -76,12 +82,13 @@ export function troubleReason(reason: string, kind: TroubleKind, { settings }: T
   return `${why} ${doctorSentence(own_command)}`;
 }
 
-/** Claude Code ends when the folder is not trusted. A session that has reported its id was trusted. */
-function isUntrusted({ turns, decisions, session_id }: TaskRecord): boolean {
-  const trust = decisions.findLast(({ tool }) => tool === TRUST_DIALOG);
-  const isAllowed = trust?.verdict === 'allow' || trust?.verdict === 'allow_session';
-  const isOpen = turns === 0 && session_id === null && trust !== undefined;
-  return isOpen && !isAllowed && trust.answered_by !== 'terminal';
+/** The dialog that ended Claude Code at its start. A session that has reported its id is past them. */
+function refusedStart({ turns, decisions, session_id }: TaskRecord): Decision | undefined {
+  if (turns > 0 || session_id !== null) return undefined;
+  const last = decisions.findLast(({ tool }) => MUST_ALLOW.includes(tool));
+  if (last?.verdict === 'allow' || last?.verdict === 'allow_session') return undefined;
+  // What a person chose in the terminal itself is not known.
+  return last?.verdict === 'withdrawn' && last.answered_by === 'terminal' ? undefined : last;
 }
 
 function failed(reason: string): Cause {

@@ -131,21 +131,25 @@ describe('a run', () => {
     expect(log()).toContain('… Bash(sleep 9 &): runs in the background\n');
   });
 
+  const untold = /^The agent exited with code 1: Error: no such model$/;
   it.each([
-    ['not trusted', undefined, /^Claude Code did not start, because the folder was not trusted: \//],
-    ['trusted at the terminal', 'terminal', /^The agent exited with code 1: Error: no such model$/],
-    ['trusted by the caller', 'caller', /^The agent exited with code 1: Error: no such model$/],
-  ])('that ends at its start in a folder that was %s says so', async (_what, by, reason) => {
+    ['trust-folder', 'not answered', /^The folder was not trusted, so Claude Code did not start\. /],
+    ['trust-folder', 'deny', /^The folder was not trusted, so Claude Code did not start\. /],
+    ['settings-error', 'deny', /^"The dialog" was not allowed, so Claude Code did not start\. /],
+    ['api-key', 'deny', untold],
+    ['trust-folder', 'allow', untold],
+    ['trust-folder', 'by keys', untold],
+  ] as const)('that ends at its start after the dialog %s (%s) says so', async (tool, verdict, reason) => {
     const harness = await createRun();
     const { run, driver } = harness;
     driver.start = async () => driver.fire({ type: 'spawned', pid: undefined });
     await run.start();
-    driver.ask({ requestId: 'screen-1', kind: 'trust', tool: 'trust-folder', summary: 'Trust the folder' });
+    driver.ask({ requestId: 'screen-1', kind: 'trust', tool, summary: 'The dialog' });
     const decision_id = await asked(harness);
-    if (by === 'terminal') {
+    if (verdict === 'by keys') {
       run.typed();
       driver.fire({ type: 'request-gone', requestId: 'screen-1' });
-    } else if (by !== undefined) await run.respond({ decision_id, verdict: 'allow', by });
+    } else if (verdict !== 'not answered') await run.respond({ decision_id, verdict, by: 'terminal' });
     driver.output = 'Error: no such model';
     driver.exit({ code: 1 });
     expect((await run.ended).reason).toMatch(reason);

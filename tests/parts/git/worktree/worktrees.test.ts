@@ -11,6 +11,7 @@ import { atFullLength } from '../../../harness/rounds.js';
 const { signal } = new AbortController();
 const TASK = 'task_0123456789abcdef0123';
 const BRANCH = `claude/${TASK}`;
+const DELETED = 'The worktree was deleted: what was not committed in it went with it.';
 
 interface Place extends GitPlace {
   readonly worktrees: Worktrees;
@@ -278,8 +279,36 @@ describe('the work of a task', () => {
     expect(await refusal(here.finish(worktree, 'merge', 'x'))).toContain(`on the branch ${BRANCH}`);
     const { result, notes } = await here.finish(worktree, 'discard');
     expect((await here.git('rev-parse', result)).trim()).toBe(tip);
-    expect(notes).toEqual(['The worktree was gone; its branch was removed.']);
+    expect(notes).toEqual([DELETED, 'Its branch was removed.']);
     expect(await here.git('branch', '--list', BRANCH)).toBe('');
+  });
+
+  it.each([
+    ['held no commits of the task and was removed', 'branch', '--list'],
+    ['was deleted, too', 'branch', '-D'],
+  ])(
+    'of a deleted worktree without commits is lost, and that is said: its branch %s',
+    async (words, ...git) => {
+      const here = await place();
+      const { worktree } = await here.make();
+      await writeFile(join(worktree.path, 'a'), lines('changed'));
+      await rm(worktree.path, { recursive: true });
+      await here.git('worktree', 'prune');
+      await here.git(...git, BRANCH);
+      const refused = await refusal(here.finish(worktree, 'merge', 'x'));
+      expect(refused).toMatch(/it was deleted, and there are no commits of the task: discard it\. /);
+      const { result, notes } = await here.finish(worktree, 'discard');
+      expect(result).toBe('');
+      expect(notes).toEqual([DELETED, `Its branch ${words}.`]);
+    },
+  );
+
+  it('of a worktree without work is none, and that is said', async () => {
+    const here = await place();
+    const { worktree } = await here.make();
+    const { result, notes } = await here.finish(worktree, 'discard');
+    expect(result).toBe('');
+    expect(notes).toEqual(['The worktree held no work.', 'The worktree and its branch were removed.']);
   });
 
   it.each(['merge', 'apply'] as const)(
