@@ -6,7 +6,7 @@ import { canContinue } from '../tasks/polling-hint.js';
 import { isUndoable, treeOf, type Receipt } from '../tasks/receipt/receipt.js';
 import { finishWords } from '../tasks/worktree-maker.js';
 import { worktreeEndSchema } from '../tasks/worktree-maker.js';
-import { isFinal, isNative, openDecisions, type TaskRecord } from '../tasks/task.js';
+import { folderGoneNote, isFinal, isNative, openDecisions, type TaskRecord } from '../tasks/task.js';
 import { answerCommand, answerLines, decisionLines } from './decisions.js';
 import { shortId } from './find-task.js';
 import { receiptLines } from './receipt-text.js';
@@ -60,7 +60,8 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
     const words = finishWords(finished.action, finished.result);
     fields.push(['finished', `${shownTime(finished.at, look, nowMs)}: ${words}`]);
   }
-  if (options.isGone === true && worktree?.finished === undefined) fields.push(['note', goneWords(record)]);
+  const isTold = receipt?.notes.includes(goneWords(record)) === true;
+  if (options.isGone === true && finished === undefined && !isTold) fields.push(['note', goneWords(record)]);
   fields.push(['log', shortHome(record.log_file, homeDir)]);
   if (record.undone_at !== undefined) fields.push(['undone', record.undone_at]);
   if (receipt === undefined && record.files_changed.length > 0)
@@ -118,10 +119,10 @@ export function interruptedWords(
 }
 
 /** Of a task whose folder is gone. */
-function goneWords({ project_path, worktree }: TaskRecord): string {
-  return worktree === undefined
-    ? `The folder ${project_path} is no longer there.`
-    : `The worktree is no longer there: what was committed is on the branch ${worktree.branch}.`;
+function goneWords(record: TaskRecord): string {
+  return record.worktree === undefined
+    ? folderGoneNote(record)
+    : `The worktree is no longer there: what was committed is on the branch ${record.worktree.branch}.`;
 }
 
 /** What can be done with the task in a terminal. */

@@ -1,7 +1,7 @@
 import { realpath, rm, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
-import { makeFolders, replaceFile } from '../base/files/folders.js';
+import { makeFolder, replaceFile } from '../base/files/folders.js';
 import { isWithin } from '../projects/path-in-project.js';
 
 export const LOG_FOLDER = join('.claude', 'mcp-logs');
@@ -68,11 +68,11 @@ export function logFolder(projectPath: string): Promise<string> {
 /** A folder of the project by its relative path, made when it is missing; its real path. Throws NOT_WRITABLE or PATH_NOT_ALLOWED. */
 export async function folderInProject(projectPath: string, path: string): Promise<string> {
   let real = projectPath;
-  // One by one: a folder made through a link would lie outside before its place is known.
+  // One by one: a folder made through a link would lie outside before its place is known, and a project that is gone stays gone.
   for (const name of path.split(sep)) {
     const folder = join(real, name);
     try {
-      await makeFolders(folder, OWNER_ONLY_FOLDER);
+      await makeFolder(folder, OWNER_ONLY_FOLDER);
       real = await realpath(folder);
     } catch (error) {
       throw notWritable(projectPath, error);

@@ -228,6 +228,11 @@ export function projectFiles({ project_path, files_changed }: TaskRecord): strin
   return files_changed.filter((file) => isWithin(file, project_path));
 }
 
+/** For a task whose folder was moved or deleted. */
+export function folderGoneNote({ project_path }: TaskRecord): string {
+  return `The folder ${project_path} is no longer there.`;
+}
+
 /** The decisions that still wait for an answer, oldest first. */
 export function openDecisions(record: TaskRecord): Decision[] {
   return record.decisions.filter((decision) => decision.closed_at === null);

@@ -74,7 +74,8 @@ export async function makeFolders(path: string, mode: number): Promise<void> {
   }
 }
 
-async function makeFolder(path: string, mode: number): Promise<void> {
+/** The same for a folder whose parent is there: throws ENOENT where that is gone. */
+export async function makeFolder(path: string, mode: number): Promise<void> {
   try {
     await mkdir(path, { mode });
   } catch (error) {

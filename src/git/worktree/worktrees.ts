@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
-import { makeFolders, replaceFile } from '../../base/files/folders.js';
+import { makeFolder, replaceFile } from '../../base/files/folders.js';
 import { readRegularFile } from '../../base/files/regular-file.js';
 import type { AllowedPath, AllowedRoots } from '../../projects/allowed-roots.js';
 import { WORKTREES_FOLDER } from '../../projects/worktree-path.js';
@@ -263,7 +263,7 @@ async function addWorktree(
 ): Promise<void> {
   const all = join(git.repository.commonDir, 'worktrees');
   // git cannot create this folder itself, since it sees only a link to it.
-  await mkdir(all, { recursive: true });
+  await makeFolder(all, FOLDER_MODE);
   await git.text(['worktree', 'add', '--quiet', '--no-track', '-b', branch, path, base]);
   const pointer = join(path, '.git');
   const read = await readRegularFile(pointer, MAX_POINTER_BYTES);
@@ -304,7 +304,8 @@ async function worktreesFolder(roots: AllowedRoots, top: AllowedPath): Promise<A
   try {
     // Checked before creating anything, since links are followed, and again afterwards, since one may have been added meanwhile.
     await requireReal(roots, folder);
-    await makeFolders(folder, FOLDER_MODE);
+    // A repository that is gone by now is not made again.
+    for (const path of [dirname(folder), folder]) await makeFolder(path, FOLDER_MODE);
     await writeFile(join(folder, '.gitignore'), IGNORE_ALL, { flag: 'wx' }).catch((error: unknown) => {
       if (systemCodeOf(error) !== 'EEXIST') throw error;
     });

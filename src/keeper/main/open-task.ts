@@ -38,6 +38,7 @@ export async function openTask(options: KeepTaskOptions, closers: Closers) {
     stateDir,
     taskId,
     logFile,
+    project: isQuestion ? undefined : home,
     makeLogFolder: () => (isQuestion ? makeFolders(dirname(logFile), 0o700) : logFolder(home)),
     maxBytes: settings.max_log_size_bytes,
     clock: systemClock,

@@ -23,6 +23,8 @@ export interface TaskFilesOptions {
   readonly stateDir: StateDir;
   readonly taskId: string;
   readonly logFile: string;
+  /** Where the log lies in a project: once that is gone, the end of the task does not wait for the log. */
+  readonly project?: string | undefined;
   /** Creates the folder of the log again when it was removed: in the project, the agent, `git clean` or people may do that. */
   readonly makeLogFolder: () => Promise<unknown>;
   readonly maxBytes: number;
@@ -39,6 +41,7 @@ export class TaskFiles implements Disposable {
   readonly #logFile: AppendFile;
   readonly #storage: StorageWatch;
   readonly #clock: Clock;
+  readonly #project: string | undefined;
   #screenState: () => string = () => '';
   #run: Pick<TaskRun, 'record' | 'setStorage'> | undefined;
   #closing: Promise<void> | undefined;
@@ -46,6 +49,7 @@ export class TaskFiles implements Disposable {
   private constructor(options: TaskFilesOptions, journal: Journal) {
     const { stateDir, taskId, logFile, makeLogFolder, maxBytes, clock, logger } = options;
     this.#clock = clock;
+    this.#project = options.project;
     this.journal = journal;
     const watched = (name: string) => ({
       clock,
@@ -139,7 +143,8 @@ export class TaskFiles implements Disposable {
   }
 
   get #isFailing(): boolean {
-    return this.#storage.isFailing || this.records.isFailing || this.journal.isFailing;
+    if (this.records.isFailing || this.journal.isFailing) return true;
+    return this.#storage.isFailing && (this.#project === undefined || existsSync(this.#project));
   }
 
   #close(): Promise<void> {

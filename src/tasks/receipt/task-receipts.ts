@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { sleep, type Clock } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
@@ -7,7 +8,7 @@ import { oneLine } from '../../base/text.js';
 import { ownerState } from '../../store/owner-state.js';
 import type { StateDir } from '../../store/state-dir.js';
 import { isFailingNow } from '../run/storage-watch.js';
-import { isFinal, isNative, type TaskRecord } from '../task.js';
+import { folderGoneNote, isFinal, isNative, type TaskRecord } from '../task.js';
 import { readReceiptFacts } from './receipt-facts.js';
 import { gitReport, treesOf, type ReceiptGitParts } from './receipt-git.js';
 import { receiptSchema, sensitiveFiles, treeOf, type GitReport, type Receipt } from './receipt.js';
@@ -87,8 +88,10 @@ export class TaskReceipts {
     return taskPatch(record, (task) => this.reportOf(task), treesOf(this.#parts.stateDir, record.task_id));
   }
 
-  /** A receipt with what git says now, where the task's worktree waits to be finished. */
+  /** A receipt with what git says now, where the task's worktree waits to be finished. A shared folder may be back. */
   async #asNow(receipt: Receipt, record: TaskRecord): Promise<Receipt> {
+    if (record.worktree === undefined && existsSync(record.project_path))
+      return { ...receipt, notes: receipt.notes.filter((note) => note !== folderGoneNote(record)) };
     if (record.worktree === undefined || record.worktree.finished !== undefined) return receipt;
     const git = await gitReport(this.#parts, record);
     if (git.state !== 'repository') {
@@ -140,13 +143,14 @@ async function receiptNow(
       AbortSignal.timeout(READ_LIMIT_MS),
     ),
   ]);
+  const isGone = !isNative(record) && record.worktree === undefined && !existsSync(record.project_path);
   return {
     version: 1,
     task_id,
     status,
     reason,
     complete: isComplete,
-    notes: [...originOf(record, isComplete), ...notes],
+    notes: [...originOf(record, isComplete), ...(isGone ? [folderGoneNote(record)] : []), ...notes],
     made_at: new Date(clock.now()).toISOString(),
     final_message,
     turns,

@@ -1,6 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { taskPatch } from '../../../src/tasks/receipt/task-patch.js';
 import { isUndoable, type GitReport } from '../../../src/tasks/receipt/receipt.js';
 import { refusal } from '../../harness/refusal.js';
@@ -22,6 +23,17 @@ it('the receipt of a session of a person is made when it is asked for, and says 
   const running = await receiptPlace({ status: 'running' });
   expect(await running.receipt()).toBeUndefined();
   expect(await refusal(running.changes.patchOf(running.record))).toContain(`NOT_A_REPOSITORY: ${git.why}`);
+});
+
+it('the receipt of a task whose folder is gone says so, until the folder is back', async () => {
+  const project = await mkdtemp(join(tmpdir(), 'project-'));
+  await rmdir(project);
+  const { receipt } = await receiptPlace({ driver: 'interactive', project_path: project });
+  const note = `The folder ${project} is no longer there.`;
+  expect((await receipt())?.notes).toContain(note);
+  await mkdir(project);
+  onTestFinished(() => rmdir(project));
+  expect((await receipt())?.notes).not.toContain(note);
 });
 
 describe('the patch of a task in a shared folder', () => {

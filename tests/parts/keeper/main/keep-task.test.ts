@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { silentLogger } from '../../../../src/base/logger.js';
@@ -42,4 +42,23 @@ it('a program that is not Claude Code gets its prompt on stdin also when the pri
     );
     expect(record).toMatchObject({ status: 'completed', driver: 'interactive', last_output: 'Say hello.' });
   });
+});
+
+it.each([
+  ['deleted', (project: string) => rm(project, { recursive: true })],
+  ['moved', (project: string) => rename(project, `${project}-moved`)],
+])('a project that is %s while its task runs is not made again, and the receipt says so', async (_, take) => {
+  const { launch, prepare, project, stateDir } = await openHost({ keeperEntry: keeper() });
+  const { task_id: taskId, log_file: log } = await launch(await prepare('AGENT: sleeps 3'));
+  await until('it works', async () => expect(await readFile(log, 'utf8')).toContain('sleeping'));
+  await take(project);
+  const read = async (name: string): Promise<unknown> =>
+    JSON.parse(await readFile(join(stateDir, 'tasks', taskId, name), 'utf8'));
+  await until('it has ended', async () => {
+    const storage: unknown = expect.stringMatching(/^the disk failed from .* to the end of the task/);
+    expect(await read('record.json')).toMatchObject({ status: 'completed', exit_code: 0, storage });
+    const notes: unknown = expect.arrayContaining([`The folder ${project} is no longer there.`]);
+    expect(await read('receipt.json')).toMatchObject({ complete: true, notes });
+  });
+  expect(existsSync(project)).toBe(false);
 });
