@@ -57,7 +57,7 @@ export function causeOfExit(exit: ExitStatus, phase: Phase, record: TaskRecord, 
   if (exit.signal !== undefined) return failed(`The agent was ended by the signal ${exit.signal}.`);
   if (exit.code === 0 || exit.wasAsked === true)
     return completed(record.turns > 0 ? 'The agent finished its work.' : 'The agent exited with code 0.');
-  const refused = refusedStart(record);
+  const refused = phase.at === 'starting' ? refusedStart(record) : undefined;
   if (refused !== undefined) {
     const { tool, summary } = refused;
     const what = tool === TRUST_DIALOG ? 'The folder was not trusted' : `"${summary}" was not allowed`;
@@ -82,13 +82,13 @@ export function troubleReason(reason: string, kind: TroubleKind, { settings }: T
   return `${why} ${doctorSentence(own_command)}`;
 }
 
-/** The dialog that ended Claude Code at its start. A session that has reported its id is past them. */
-function refusedStart({ turns, decisions, session_id }: TaskRecord): Decision | undefined {
-  if (turns > 0 || session_id !== null) return undefined;
+/** The dialog that ended Claude Code at its start. A session that has reported its id is past them, or tells its end after a denial (2.1.332). */
+function refusedStart({ decisions, session_id }: TaskRecord): Decision | undefined {
   const last = decisions.findLast(({ tool }) => MUST_ALLOW.includes(tool));
-  if (last?.verdict === 'allow' || last?.verdict === 'allow_session') return undefined;
+  if (last?.verdict === 'deny') return last;
+  const isAllowed = last?.verdict === 'allow' || last?.verdict === 'allow_session';
   // What a person chose in the terminal itself is not known.
-  return last?.verdict === 'withdrawn' && last.answered_by === 'terminal' ? undefined : last;
+  return isAllowed || session_id !== null || last?.answered_by === 'terminal' ? undefined : last;
 }
 
 function failed(reason: string): Cause {

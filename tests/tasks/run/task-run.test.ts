@@ -150,6 +150,8 @@ describe('a run', () => {
       run.typed();
       driver.fire({ type: 'request-gone', requestId: 'screen-1' });
     } else if (verdict !== 'not answered') await run.respond({ decision_id, verdict, by: 'terminal' });
+    // Its hook of the end tells of it.
+    if (verdict === 'deny') driver.fire({ type: 'session', sessionId: 'session' });
     driver.output = 'Error: no such model';
     driver.exit({ code: 1 });
     expect((await run.ended).reason).toMatch(reason);
