@@ -331,7 +331,7 @@ export const layers: readonly Layer[] = [
       'rules-contract',
       'trust',
     ],
-    ceiling: 5454,
+    ceiling: 5449,
   },
   { folder: 'main.ts', holds: 'the program', imports: 'everything', entries: [], ceiling: 25 },
 ];
@@ -375,7 +375,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 54241,
+    ceiling: 54243,
   },
 ];
 
