@@ -113,11 +113,13 @@ function releaseOf(path: string): Release {
   return () => {
     if (!isHeld) return;
     isHeld = false;
-    // A folder that was removed took the lock with it. A disk that fails once must not hold up every process of the user.
-    for (let tries = 1; lstatSync(path, { throwIfNoEntry: false }) !== undefined; tries++) {
+    // A disk that fails once must not hold up every process of the user.
+    for (let tries = 1; ; tries++) {
       try {
-        renameSync(path, path + FREE);
+        return renameSync(path, path + FREE);
       } catch (error) {
+        // A folder that was removed took the lock with it.
+        if (systemCodeOf(error) === 'ENOENT') return;
         if (tries > 1) throw error;
       }
     }

@@ -79,7 +79,7 @@ export const layers: readonly Layer[] = [
       'journal-reader',
       'pages',
     ],
-    ceiling: 2367,
+    ceiling: 2369,
   },
   {
     folder: 'pty',
