@@ -141,7 +141,7 @@ export class BoardSocket implements Disposable {
     }
   }
 
-  /** Undefined for a channel that cannot be opened, which the page is told. */
+  /** Undefined for a channel that cannot be opened, which is reported to the page. */
   async #follow(channel: string): Promise<Disposable | undefined> {
     try {
       return await this.#services.channels.follow(channel, (message) => this.#send(message));

@@ -206,7 +206,7 @@ export class TaskCommands {
     return this.#print(record, [`${task_id} ${action}: ${done}`.trimEnd(), ...notes, ''].join('\n'));
   }
 
-  /** What a person is told before they are asked; undefined where nothing is asked. */
+  /** The sentence before the question; undefined where nothing is asked. */
   async #whyAsked(record: TaskRecord, action: FinishAction, receipt: Receipt | undefined) {
     if (action === 'undo') return isUndoable(record, receipt) ? TAKES_ALL_BACK : undefined;
     const beside = await this.#opened.finisher.worksBeside(record, action);

@@ -76,7 +76,7 @@ export interface ClientForms {
   readonly shownMs: Map<string, number>;
 }
 
-/** A person who has less time than this to read and answer, before the call must be answered, is not asked. */
+/** With less time than this before the call must be answered, the person is not asked. */
 const MIN_ASK_MS = 5_000;
 /** No person reads a form in less: such a no is of a client without a person (`codex exec` 0.169.0 and `copilot -p` 1.0.102). */
 const MIN_READ_MS = 300;

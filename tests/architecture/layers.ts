@@ -375,7 +375,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 54243,
+    ceiling: 54245,
   },
 ];
 

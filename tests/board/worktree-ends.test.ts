@@ -14,7 +14,7 @@ const worktree: Worktree = {
 };
 
 it.each(['board:/', `task:/${TASK_ID}`])(
-  'what becomes of a worktree after its task has ended is told at once: %s',
+  'what becomes of a worktree after its task has ended is reported at once: %s',
   async (channel) => {
     const ended = { status: 'completed', ended_at: '2026-03-01T10:30:00.000Z', worktree } as const;
     const tasks = new FakeTaskService(taskRecord(ended));

@@ -162,7 +162,7 @@ interface Kept<Facts> {
 }
 
 /**
- * The pages of patches. Recent ones are kept with their facts, so that all pages of one show the same state of the files and git runs
+ * The pages of patches. Recent ones are cached with their facts, so that all pages of one show the same state of the files and git runs
  * only once; also after the last page, which may be requested again in a smaller size.
  */
 export class PatchPages<Facts extends { readonly commit?: string }> {

@@ -94,7 +94,7 @@ export async function findAgent(plan: TaskPlan, closers: Closers) {
     trusted,
     /** Parts of the configuration, which may hold the login, are left out. */
     leavesOut,
-    /** What the caller is told when the task starts. */
+    /** What the answer says when the task starts. */
     notes,
   };
 }

@@ -27,7 +27,7 @@ const MAX_OUTPUT_CHARS = 8_000;
 const MAX_ERROR_BYTES = 2_000;
 /** All unsafe characters but the line feed: those of a program or a file name must forge no lines, nor move or turn what is read. */
 const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
-/** The beginning of a line that looks like one of the log's own, also behind characters that nobody sees. */
+/** The beginning of a line that looks like one of the log's own, also behind invisible characters. */
 const likeOwn =
   /^(?=(?:[^\S\n]|[\p{Cf}\p{Default_Ignorable_Code_Point}])*\[(?:\d{4}-\d\d-\d\dT|The log was rotated|\d+ bytes left out))/gmu;
 const INDENT = '    ';

@@ -254,7 +254,9 @@ describeWith('browser', 'the pages in a chat', () => {
       await chat.allow();
       await chat.app.getByRole('button', { name: 'Allow once' }).click();
       await chat.app.getByRole('article').waitFor({ state: 'detached' });
-      await until('its model is told', async () => expect((await chat.seen()).told).toHaveLength(1));
+      await until('the end is reported to its model', async () =>
+        expect((await chat.seen()).told).toHaveLength(1),
+      );
     });
 
     it('to tell the model: what was decided holds all the same', async () => {

@@ -56,7 +56,7 @@ it.each([
     break: async ({ pid }: Keeper) => void process.kill(pid, 'SIGSTOP'),
   },
   {
-    keeper: 'nobody can reach',
+    keeper: 'is out of reach',
     break: ({ socketPath }: Keeper) => rm(socketPath),
   },
 ])('kill_task: a keeper that $keeper is ended with its task', async ({ break: breakIt }) => {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { scriptedAgent } from '../../harness/scripted-agent.js';
 import { startBridge } from '../../harness/start-bridge.js';
 
-it('callers that wait, in either era, are told of progress, and of the end when it comes', async () => {
+it('callers that wait, in either era, get progress, and the end when it comes', async () => {
   const bridge = await startBridge({ claude: scriptedAgent, projects: ['one', 'two'] });
   const clients = { modern: bridge, legacy: await bridge.another('legacy') };
   const [one = '', two = ''] = bridge.projects;

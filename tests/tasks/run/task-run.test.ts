@@ -150,7 +150,7 @@ describe('a run', () => {
       run.typed();
       driver.fire({ type: 'request-gone', requestId: 'screen-1' });
     } else if (verdict !== 'not answered') await run.respond({ decision_id, verdict, by: 'terminal' });
-    // Its hook of the end tells of it.
+    // Its hook of the end reports it.
     if (verdict === 'deny') driver.fire({ type: 'session', sessionId: 'session' });
     driver.output = 'Error: no such model';
     driver.exit({ code: 1 });
