@@ -3,7 +3,15 @@
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundle, folderBeside, forNode, licences, swapFolder } from './build/bundles.mjs';
+import {
+  bundle,
+  folderBeside,
+  forNode,
+  joinStart,
+  licences,
+  loadedAtOnce,
+  swapFolder,
+} from './build/bundles.mjs';
 import { buildPages, buildVscode } from './build/pages.mjs';
 import {
   commandsApart,
@@ -81,6 +89,14 @@ for (const [name, file] of Object.entries(entries))
     entryPoints: { [name]: file },
     chunkNames: `${name}-[hash]`,
   });
+const outputOf = (file) => Object.keys(outputs).find((path) => outputs[path].entryPoint === file);
+const serve = loadedAtOnce(outputs, outputOf('src/cli/serve.ts'));
+checkStart(serve);
+await joinStart(root, outputs, options, 'main', serve, loadedAtOnce(outputs, outputOf(entries.main)));
+for (const name of ['keeper', 'board']) {
+  const entry = outputOf(entries[name]);
+  await joinStart(root, outputs, options, name, loadedAtOnce(outputs, entry), new Set([entry]));
+}
 for (const [file, contents] of Object.entries(apart))
   await bundle(root, outputs, {
     ...forNode,
@@ -90,7 +106,6 @@ for (const [file, contents] of Object.entries(apart))
     alias: Object.fromEntries(unused.map((name) => [name, './scripts/build/unused.cjs'])),
   });
 await buildPages({ root, outdir: join(outdir, 'web'), outputs });
-checkStart();
 await buildVscode({ root });
 const mainFile = join(outdir, 'main.js');
 writeFileSync(mainFile, `#!/usr/bin/env node\n${readFileSync(mainFile, 'utf8')}`);
@@ -98,21 +113,12 @@ chmodSync(mainFile, 0o755);
 writeFileSync(join(outdir, 'THIRD_PARTY_LICENSES.txt'), licences(outputs, root));
 swapFolder(outdir, join(root, 'dist'));
 
-/** Throws naming what a start would load and must not: terminals, command lines, drivers and tools belong to later calls. */
-function checkStart() {
+/** Throws naming what a start would load and must not: terminals, processes, command lines, drivers and tools belong to later calls. */
+function checkStart(loaded) {
   const late =
-    /node_modules\/(@xterm|@lydell|node-pty|commander|@clack|re2js|@modelcontextprotocol\/client)|^src\/(pty|screen|tools\/[a-z]+)\//;
-  const serve = Object.keys(outputs).find((path) => outputs[path].entryPoint === 'src/cli/serve.ts');
-  const seen = new Set();
-  const visit = (path) => {
-    if (seen.has(path) || outputs[path] === undefined) return;
-    seen.add(path);
-    for (const one of outputs[path].imports) if (one.kind === 'import-statement') visit(one.path);
-  };
-  visit(relative(root, join(outdir, 'main.js')));
-  visit(serve);
-  const loaded = [...seen]
+    /node_modules\/(@xterm|@lydell|node-pty|commander|@clack|re2js|@modelcontextprotocol\/client)|^src\/(pty|screen|os\/process|tools\/[a-z]+)\//;
+  const wrong = [...loaded]
     .flatMap((path) => Object.keys(outputs[path].inputs))
     .filter((path) => late.test(path));
-  if (serve === undefined || loaded.length > 0) throw new Error(`A start would load ${loaded.join(', ')}.`);
+  if (wrong.length > 0) throw new Error(`A start would load ${wrong.join(', ')}.`);
 }

@@ -8,8 +8,9 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  writeFileSync,
 } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { build } from 'esbuild';
 
 /** What all that Node runs has in common. */
@@ -28,6 +29,66 @@ export async function bundle(root, outputs, options) {
   });
   Object.assign(outputs, metafile.outputs);
   return outputFiles;
+}
+
+/**
+ * Joins what a start loads at once, but for `apart`, into `<name>-start.js`, since each file costs a start a millisecond. The files
+ * stay as doors to it, for what is loaded later. `apart` has what awaits such a load while it runs itself.
+ */
+export async function joinStart(root, outputs, { outdir, banner }, name, loaded, apart) {
+  const paths = [...loaded].filter((path) => !apart.has(path));
+  const files = paths.map((path) => resolve(root, path));
+  const doors = paths.map((path, at) => ({
+    file: files[at],
+    names: outputs[path].exports.map((one) => [one, `${one}_${at}`]),
+  }));
+  const list = (names) => names.map((pair) => pair.join(' as ')).join();
+  const [{ contents }] = await bundle(
+    root,
+    {},
+    {
+      ...forNode,
+      format: 'esm',
+      banner,
+      write: false,
+      outdir,
+      stdin: {
+        contents: doors
+          .map(({ file, names }) => `export{${list(names)}}from'./${basename(file)}';`)
+          .join('\n'),
+        resolveDir: outdir,
+      },
+      plugins: [onlyFiles(new Set(files), banner.js)],
+    },
+  );
+  writeFileSync(join(outdir, `${name}-start.js`), contents);
+  for (const { file, names } of doors)
+    writeFileSync(
+      file,
+      `export{${list(names.map(([one, other]) => [other, one]))}}from'./${name}-start.js';`,
+    );
+}
+
+/** The outputs that an import of this one loads, in the order in which they run. */
+export function loadedAtOnce(outputs, path, seen = new Set()) {
+  for (const { kind, path: other } of outputs[path]?.imports ?? [])
+    if (kind === 'import-statement' && other in outputs && !seen.has(other))
+      loadedAtOnce(outputs, other, seen);
+  return seen.add(path);
+}
+
+/** Bundles these files alone, without the banner that each of them has. */
+function onlyFiles(files, banner) {
+  return {
+    name: 'only-files',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /./ }, ({ path, kind, resolveDir }) => {
+        const file = resolve(resolveDir, path);
+        return kind === 'import-statement' && files.has(file) ? { path: file } : { path, external: true };
+      });
+      onLoad({ filter: /./ }, ({ path }) => ({ contents: readFileSync(path, 'utf8').replace(banner, '') }));
+    },
+  };
 }
 
 /** A new folder beside what is built, on the same disk: a program that runs from the last build loses nothing while this one is made. */

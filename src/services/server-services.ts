@@ -16,7 +16,7 @@ import type { ResourceServices } from '../resources/define-resource.js';
 import { insideTaskFault } from '../tasks/task-refusals.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { ToolServices } from '../tools/services.js';
-import { keeperProgram, type BridgeOptions } from './open-state.js';
+import type { BridgeOptions } from './open-state.js';
 import type { ProcessServices } from './process-services.js';
 
 /** The client's first messages are answered before anything else is begun. */
@@ -111,9 +111,10 @@ export class ServerServices {
 
   /** Links for a browser, and what the page in a chat reads and does. */
   async #openBoard() {
-    const [{ ChatBoard }, { linkToBoard }] = await Promise.all([
+    const [{ ChatBoard }, { linkToBoard }, { keeperProgram }] = await Promise.all([
       import('../board/chat-board.js'),
       import('../board/launch.js'),
+      import('./open-state.js'),
     ]);
     const { homeDir, cwd = homedir(), command = 'claude-code-bridge', settingsFile, logger } = this.#options;
     const services = await this.taskServices();

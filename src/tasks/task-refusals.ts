@@ -1,6 +1,6 @@
 // Pure: what is not done to a task, and not by whom.
 import { BridgeError, type Next } from '../base/errors.js';
-import { isNative, type TaskRecord } from './task.js';
+import type { TaskRecord } from './task.js';
 
 /** What a server offers that runs inside a task: nothing, or tools that only read. */
 export type InsideAllowance = 'off' | 'look';
@@ -43,7 +43,7 @@ export function nativeSession(taskId: string, what: keyof typeof instead): Bridg
 
 /** Throws NATIVE_SESSION for a session that a person started. */
 export function requireNotNative(record: TaskRecord, what: keyof typeof instead): void {
-  if (isNative(record)) throw nativeSession(record.task_id, what);
+  if (record.driver === 'native') throw nativeSession(record.task_id, what);
 }
 
 /** TASK_UNREACHABLE: the task runs, as far as is known, and its keeper does not answer. */
