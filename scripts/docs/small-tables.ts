@@ -1,4 +1,4 @@
-// Pure: tables of clients, versions, error codes and layers.
+// Pure: lists and tables of clients, versions, error codes and layers.
 import { errorCodes } from '../../src/base/errors.js';
 import { testedVersions } from '../../src/claude/tested-versions.js';
 import { chatClients } from '../../src/clients/chat-clients.js';
@@ -31,21 +31,21 @@ export function errorsList(): string {
   return sorted.map(([code, sentence]) => `- \`${code}\`: ${sentence}`).join('\n');
 }
 
-/** One row a client: where its settings are on Linux and macOS. */
-export function clientsTable(): string {
-  const rows = chatClients.map(({ id, title, settingsFiles, source }) => {
+/** One item a client: where its settings are on Linux and macOS. */
+export function clientsList(): string {
+  const items = chatClients.map(({ id, title, settingsFiles, source }) => {
     const [onLinux = ''] = settingsFiles(linux);
     const [onMacos = ''] = settingsFiles(macos);
     const files = onLinux === onMacos ? `\`${onLinux}\`` : `\`${onLinux}\`; macOS: \`${onMacos}\``;
-    return [`[${title}](${source})`, `\`${id}\``, files];
+    return `- \`${id}\` ([${title}](${source})): ${files}`;
   });
-  return table(['Client', '`<client>`', 'Settings file'], rows);
+  return items.join('\n');
 }
 
 /** The tested versions of Claude Code, newest first. */
-export function versionsTable(): string {
-  const rows = testedVersions.map(({ version, ran, differs }) => [version, ran, differs]);
-  return table(['Version', 'What was run', 'What differs'], rows.toReversed());
+export function versionsList(): string {
+  const items = testedVersions.map(({ version, ran, differs }) => `- **${version}**: ${ran}; ${differs}`);
+  return items.toReversed().join('\n');
 }
 
 /** The clients that were run, by title and version: what works in each. */
