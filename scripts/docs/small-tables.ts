@@ -4,20 +4,19 @@ import { testedVersions } from '../../src/claude/tested-versions.js';
 import { chatClients } from '../../src/clients/chat-clients.js';
 import type { ClientPlace } from '../../src/clients/chat-client.js';
 import { areas, layers, soleImporters } from '../../tests/architecture/layers.js';
-import { FEATURES, readSeen, type Feature } from '../../tests/long/clients/seen.js';
+import { readSeen, type Feature } from '../../tests/long/clients/seen.js';
 
 const linux: ClientPlace = { platform: 'linux', homeDir: '~', env: {} };
 const macos: ClientPlace = { ...linux, platform: 'darwin' };
-const featureHeads: Readonly<Record<Feature, string>> = {
-  init: 'set up by',
-  tools: 'tools',
-  delegation: 'a whole delegation',
-  decision: 'a decision',
-  calledBack: 'is called back',
-  wait: 'longest wait',
-  resources: 'resources',
-  prompts: 'prompts',
-};
+/** The columns of docs/clients.md. */
+const seenColumns: readonly (readonly [Feature, string])[] = [
+  ['init', 'set up by'],
+  ['tools', 'tools'],
+  ['delegation', 'a whole delegation'],
+  ['calledBack', 'is called back'],
+  ['resources', 'resources'],
+  ['prompts', 'prompts'],
+];
 
 /** A table of Markdown; `|` in a cell is escaped. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -53,10 +52,10 @@ export function seenClientsTable(): string {
   const rows = seenClients().map(({ title, version, date, works }) => [
     title,
     version,
-    ...FEATURES.map((feature) => works[feature] ?? '—'),
+    ...seenColumns.map(([feature]) => works[feature] ?? '—'),
     date,
   ]);
-  return table(['client', 'version', ...FEATURES.map((feature) => featureHeads[feature]), 'seen on'], rows);
+  return table(['client', 'version', ...seenColumns.map(([, head]) => head), 'seen on'], rows);
 }
 
 export function lacksOfClients(): string {
