@@ -32,18 +32,18 @@ export function errorsList(): string {
 
 /** One item a client: where its settings are on Linux and macOS. */
 export function clientsList(): string {
-  const items = chatClients.map(({ id, title, settingsFiles, source }) => {
+  const items = chatClients.map(({ id, settingsFiles, source }) => {
     const [onLinux = ''] = settingsFiles(linux);
     const [onMacos = ''] = settingsFiles(macos);
     const files = onLinux === onMacos ? `\`${onLinux}\`` : `\`${onLinux}\`; macOS: \`${onMacos}\``;
-    return `- \`${id}\` ([${title}](${source})): ${files}`;
+    return `- [\`${id}\`](${source}): ${files}`;
   });
   return items.join('\n');
 }
 
 /** The tested versions of Claude Code, newest first. */
 export function versionsList(): string {
-  const items = testedVersions.map(({ version, ran, differs }) => `- **${version}**: ${ran}; ${differs}`);
+  const items = testedVersions.map(({ version, ran, differs }) => `- **${version}**: ${ran}. What differs: ${differs}.`);
   return items.toReversed().join('\n');
 }
 
