@@ -43,7 +43,9 @@ export function clientsList(): string {
 
 /** The tested versions of Claude Code, newest first. */
 export function versionsList(): string {
-  const items = testedVersions.map(({ version, ran, differs }) => `- **${version}**: ${ran}. What differs: ${differs}.`);
+  const items = testedVersions.map(
+    ({ version, ran, differs }) => `- **${version}**: ${ran}. What differs: ${differs}.`,
+  );
   return items.toReversed().join('\n');
 }
 

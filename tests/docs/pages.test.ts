@@ -34,15 +34,12 @@ function wrongIn(expression: RegExp, isRight: (found: string, page: string) => b
   );
 }
 
-test('the README has the command of the demo, and that of the check, which is what .ci/run calls', () => {
+test('the README has the address of the repository, the command of the demo, and that of the check, which is what .ci/run calls', () => {
+  const address = manifest.repository.url.replace(/^git\+|\.git$/g, '');
+  expect(read('README.md')).toContain(`\`git clone ${address}\``);
   const last = read('.ci/run').trim().split('\n').at(-1);
   const commands = [...read('README.md').matchAll(/```bash\n([^]*?)\n```/g)].map((match) => match[1]);
   expect(commands).toEqual(['npm ci && npm run demo', last]);
-});
-
-test('the README clones the repository of package.json', () => {
-  const address = manifest.repository.url.replace(/^git\+|\.git$/g, '');
-  expect(read('README.md')).toContain(`(\`git clone ${address}\`)`);
 });
 
 test('no link leads nowhere', () => {

@@ -3,16 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 
 /** What a client can do with the bridge. */
-const FEATURES = [
-  'init',
-  'tools',
-  'delegation',
-  'decision',
-  'calledBack',
-  'wait',
-  'resources',
-  'prompts',
-] as const;
+const FEATURES = ['init', 'tools', 'delegation', 'calledBack', 'resources', 'prompts'] as const;
 export type Feature = (typeof FEATURES)[number];
 
 const clientSchema = z.object({
