@@ -128,7 +128,7 @@ export const layers: readonly Layer[] = [
       'program/program-driver',
       'hooks/hooks-server',
     ],
-    ceiling: 6151,
+    ceiling: 6150,
   },
   {
     folder: 'tasks',
