@@ -169,7 +169,7 @@ export const layers: readonly Layer[] = [
       'docker/container-copies',
       'docker/unpack-tree',
     ],
-    ceiling: 4005,
+    ceiling: 4004,
   },
   {
     folder: 'keeper',
@@ -198,7 +198,7 @@ export const layers: readonly Layer[] = [
       'notices/open-notices',
       'agent/project-settings',
     ],
-    ceiling: 4191,
+    ceiling: 4179,
   },
   {
     folder: 'files',
