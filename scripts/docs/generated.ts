@@ -5,7 +5,7 @@ import { format, getFileInfo, resolveConfig } from 'prettier';
 import { editorWindowSchema } from '../../src/editor/discovery.js';
 import { editorMessageSchema, editorRequestSchema } from '../../src/editor/protocol.js';
 import { skillText } from '../../src/resources/skill-text.js';
-import { settingsSections, settingsTable, shortSettingsTable } from './settings-tables.js';
+import { settingsSections, shortSettingsTable } from './settings-tables.js';
 import {
   clientsTable,
   errorsList,
@@ -30,7 +30,7 @@ const parts: Readonly<Record<string, Readonly<Record<string, () => string>>>> = 
   },
   'docs/errors.md': { errors: errorsList },
   'docs/guide.md': { clients: clientsTable, versions: versionsTable },
-  'docs/settings.md': { settings: settingsTable, sections: settingsSections },
+  'docs/settings.md': { settings: settingsSections },
   'docs/tools.md': { tools: toolParts },
 };
 /** Files that are generated as a whole. */
