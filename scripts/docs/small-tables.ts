@@ -78,11 +78,11 @@ export function layersTable(): string {
     return [code(folder), holds, allowed, String(ceiling)];
   });
   const globals = layers.map(({ folder, globals: modules = [] }) => ({ modules, folders: [folder] }));
-  const alone = [...globals, ...soleImporters].map(({ modules, folders }) => {
+  const alone = [...globals, ...soleImporters].flatMap(({ modules, folders }) => {
     const names = modules.map((name) => code(name.replace(/(?<!\/)\*$/, '')));
-    return names.length === 0 ? '' : `- ${folders.map(code).join(', ')}: ${names.join(', ')}\n`;
+    return names.length === 0 ? [] : [`${names.join(', ')} by ${folders.map(code).join(', ')}`];
   });
-  return `${table(['Folder', 'Holds', 'May import', 'Lines at most'], rows)}\n\nThese alone import:\n\n${alone.join('')}`;
+  return `${table(['Folder', 'Holds', 'May import', 'Lines at most'], rows)}\n\nSome folders alone use: ${alone.join('; ')}.`;
 }
 
 function code(text: string): string {
