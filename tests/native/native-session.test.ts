@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { silentLogger } from '../../src/base/logger.js';
@@ -16,6 +15,7 @@ import { StateDir } from '../../src/store/state-dir.js';
 import { readJournal } from '../../src/store/journal-reader.js';
 import { openDecisions, taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
 import { until } from '../harness/until.js';
+import { tempFolder } from '../harness/temp-folder.js';
 
 const sessionId = '11111111-1111-4111-8111-111111111111';
 const never = new AbortController().signal;
@@ -37,8 +37,7 @@ async function listenedTo({
   readonly messages?: NativeSessionParts['messages'];
 } = {}) {
   let isOn = true;
-  const folder = await mkdtemp(join(tmpdir(), 'native-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await tempFolder();
   const stateDir = new StateDir(join(folder, 'state'));
   const runtimeDir = new RuntimeDir(folder);
   await mkdir(stateDir.tasksDir, { recursive: true });
