@@ -64,26 +64,6 @@ function said(
 
 const afterSession = () => events.filter((event) => event.type !== 'session');
 
-describe('a command of an interrupted turn', () => {
-  const bash = (command: string, id: string) => ({
-    tool_name: 'Bash',
-    tool_input: { command },
-    tool_use_id: id,
-    // Its transcript is another one.
-    agent_id: 'a1',
-  });
-  const ends = () => events.filter((event) => event.type === 'tool-finished');
-
-  it('that was running is reported, once', async () => {
-    await post('PreToolUse', bash('sleep 9', 'a'));
-    session.turnInterrupted();
-    session.turnInterrupted();
-    expect(ends()).toMatchObject([
-      { summary: 'Bash(sleep 9)', ok: false, command: { exitCode: null, note: 'interrupted' } },
-    ]);
-  });
-});
-
 describe('a session as its hooks report it', () => {
   it('a hook whose session id looks like an option of the CLI is refused', async () => {
     await expect(post('Notification', { session_id: '--dangerously-skip-permissions' })).rejects.toThrow(

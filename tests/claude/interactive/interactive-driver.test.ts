@@ -30,8 +30,8 @@ beforeEach(() => {
 });
 afterEach(() => driver.dispose());
 
-/** `configDir`: where its transcripts are; none are read without it. */
-function openDriver(configDir?: string): InteractiveDriver {
+/** It reads no transcripts. */
+function openDriver(): InteractiveDriver {
   const opened = new InteractiveDriver({
     pty,
     clock,
@@ -42,7 +42,7 @@ function openDriver(configDir?: string): InteractiveDriver {
     promptFile: '/home/anybody/prompt.md',
     prompt: 'Do it.',
     sessionId: '00000000-0000-4000-8000-000000000000',
-    configDir,
+    configDir: undefined,
     model: null,
     decisionTimeoutSeconds: 300,
     killTree: async (pid) => {
