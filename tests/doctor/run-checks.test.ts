@@ -34,24 +34,6 @@ describe('the runner of checks', () => {
     expect(first).toMatchObject({ status: 'unchecked', summary: 'not checked: no answer within 0.02 s.' });
     expect(second?.status).toBe('ok');
   });
-
-  it('runs a check that needs the whole machine after all others', async () => {
-    const done: string[] = [];
-    const noting = (id: string, alone: boolean): Check =>
-      check(
-        id,
-        async () => {
-          if (!alone) await new Promise((resolve) => setImmediate(resolve));
-          done.push(id);
-          return ok(id);
-        },
-        { alone },
-      );
-    const shown: string[] = [];
-    await run([noting('big', true), noting('one', false), noting('two', false)], ({ id }) => shown.push(id));
-    expect(done).toEqual(['one', 'two', 'big']);
-    expect(shown).toEqual(['big', 'one', 'two']);
-  });
 });
 
 describe('the report', () => {

@@ -6,7 +6,7 @@ import { SERVER_NAME } from '../../src/clients/server-command.js';
 import { npxServerCommand } from '../harness/npx-server-command.js';
 import { makeContext } from '../../src/doctor/make-context.js';
 import type { DoctorContext, DoctorParts, DoctorPlace } from '../../src/doctor/check.js';
-import { tempFolder } from '../config/temp-folder.js';
+import { tempFolder } from '../harness/temp-folder.js';
 import { programFile } from '../harness/programs-on-path.js';
 
 const run = promisify(execFile);

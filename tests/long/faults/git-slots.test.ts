@@ -9,7 +9,7 @@ import { GitAt, GitRunner } from '../../../src/git/run/run-git.js';
 import { ActiveProject } from '../../../src/projects/active-project.js';
 import { AllowedRoots } from '../../../src/projects/allowed-roots.js';
 import { PathOpener } from '../../../src/projects/path-opener.js';
-import { tempFolder } from '../../config/temp-folder.js';
+import { tempFolder } from '../../harness/temp-folder.js';
 import { gitPlace, type GitPlace } from '../../git/git-harness.js';
 import { programFile } from '../../harness/programs-on-path.js';
 

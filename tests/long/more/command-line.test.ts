@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { exitCodes } from '../../../src/cli/exit-codes.js';
-import { tempFolder } from '../../config/temp-folder.js';
+import { tempFolder } from '../../harness/temp-folder.js';
 import { runCommand, type Ended } from '../../harness/run-command.js';
 import { serverEntry } from '../../harness/start-bridge.js';
 

@@ -4,7 +4,7 @@ import { mkdir, readlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ProjectExplorer } from '../../../src/files/project-explorer.js';
-import { tempFolder } from '../../config/temp-folder.js';
+import { tempFolder } from '../../harness/temp-folder.js';
 import { explorerOf, git, never, writeTree } from '../../files/explorer.js';
 import { programFile } from '../../harness/programs-on-path.js';
 
