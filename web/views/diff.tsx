@@ -34,7 +34,7 @@ export function DiffView({ store, taskId }: { readonly store: Store; readonly ta
   const review = { store, taskId, writing, onWriting, comments: diff.comments };
   return (
     <div class="diff-view">
-      {diff.files.length + diff.comments.length > 0 && <ReviewBar {...review} />}
+      {diff.comments.length > 0 && <ReviewBar {...review} />}
       <LostComments {...review} there={new Set(keys)} />
       {diff.why !== null && <p class="empty">{visible(diff.why)}</p>}
       {diff.files.length > 0 && <DiffBar files={diff.files} isSplit={isSplit} onSplit={setIsSplit} />}
@@ -70,7 +70,7 @@ function DiffBar({ files, isSplit, onSplit }: DiffBarProps) {
         {files.length} {files.length === 1 ? 'file' : 'files'}
       </span>
       <Numbers added={sum('insertions')} removed={sum('deletions')} />
-      <span class="grow" />
+      <span class="quiet grow">Press the number of a line to comment on it.</span>
       {innerWidth >= SPLIT_PIXELS && (
         <span class="switch" role="group" aria-label="Form of the changes">
           <Button aria-pressed={!isSplit} act={() => onSplit(false)}>
@@ -89,7 +89,7 @@ function DiffBar({ files, isSplit, onSplit }: DiffBarProps) {
 function FileList({ files }: { readonly files: readonly DiffFile[] }) {
   return (
     <nav class="files" aria-label="Changed files">
-      {files.map(({ path, insertions, deletions }, at) => (
+      {files.map(({ path, insertions, deletions, is_binary }, at) => (
         <Button
           key={path}
           act={() => {
@@ -99,7 +99,7 @@ function FileList({ files }: { readonly files: readonly DiffFile[] }) {
           }}
         >
           <span class="path">{visible(path)}</span>
-          <Numbers added={insertions} removed={deletions} />
+          {!is_binary && <Numbers added={insertions} removed={deletions} />}
         </Button>
       ))}
     </nav>
@@ -110,7 +110,6 @@ function FileList({ files }: { readonly files: readonly DiffFile[] }) {
 function ReviewBar({ store, taskId, comments }: Pick<Review, 'store' | 'taskId' | 'comments'>) {
   const { send, error } = useAction(store);
   const hasEnded = store.task.value?.task?.is_final === true;
-  if (comments.length === 0) return <p class="quiet">Press the number of a line to comment on it.</p>;
   return (
     <div class="review">
       <span>{comments.length} to send</span>
@@ -122,7 +121,7 @@ function ReviewBar({ store, taskId, comments }: Pick<Review, 'store' | 'taskId' 
           })
         }
       >
-        {hasEnded ? 'Start a task that goes on with them' : 'Send them as one message'}
+        {hasEnded ? 'Start a task that continues with them' : 'Send them as one message'}
       </Button>
       <ErrorLine error={error} />
     </div>

@@ -30,7 +30,8 @@ export function ErrorLine({ error }: { readonly error: ActionError | undefined }
   if (error === undefined) return null;
   return (
     <p class="error" role="alert">
-      {visible(error.message)} {visible(error.hint)}
+      {visible(error.message)}
+      <span class="hint">{visible(error.hint)}</span>
     </p>
   );
 }

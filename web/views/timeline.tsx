@@ -56,7 +56,7 @@ function Entry({ entry }: { readonly entry: TimelineEntry }) {
         ) : (
           <details>
             <summary>{words}</summary>
-            <Block label="Output" text={entry.detail} />
+            <Block label={entry.kind === 'decided' ? 'What was edited' : 'Output'} text={entry.detail} />
           </details>
         )}
       </div>
