@@ -11,8 +11,6 @@ import { useSurface } from './surface.js';
 
 /** Files with more lines are folded at first. */
 const FOLDED_LINES = 400;
-/** Below this width two columns are too narrow to read. */
-const SPLIT_PIXELS = 1_100;
 
 /** What a task changed since it began, with comments on its lines. */
 export function DiffView({ store, taskId }: { readonly store: Store; readonly taskId: string }) {
@@ -71,16 +69,14 @@ function DiffBar({ files, isSplit, onSplit }: DiffBarProps) {
       </span>
       <Numbers added={sum('insertions')} removed={sum('deletions')} />
       <span class="quiet grow">Press the number of a line to comment on it.</span>
-      {innerWidth >= SPLIT_PIXELS && (
-        <span class="switch" role="group" aria-label="Form of the changes">
-          <Button aria-pressed={!isSplit} act={() => onSplit(false)}>
-            Unified
-          </Button>
-          <Button aria-pressed={isSplit} act={() => onSplit(true)}>
-            Split
-          </Button>
-        </span>
-      )}
+      <span class="switch" role="group" aria-label="Form of the changes">
+        <Button aria-pressed={!isSplit} act={() => onSplit(false)}>
+          Unified
+        </Button>
+        <Button aria-pressed={isSplit} act={() => onSplit(true)}>
+          Split
+        </Button>
+      </span>
     </div>
   );
 }
@@ -89,7 +85,7 @@ function DiffBar({ files, isSplit, onSplit }: DiffBarProps) {
 function FileList({ files }: { readonly files: readonly DiffFile[] }) {
   return (
     <nav class="files" aria-label="Changed files">
-      {files.map(({ path, insertions, deletions, is_binary }, at) => (
+      {files.map(({ path, insertions, deletions }, at) => (
         <Button
           key={path}
           act={() => {
@@ -99,7 +95,7 @@ function FileList({ files }: { readonly files: readonly DiffFile[] }) {
           }}
         >
           <span class="path">{visible(path)}</span>
-          {!is_binary && <Numbers added={insertions} removed={deletions} />}
+          <Numbers added={insertions} removed={deletions} />
         </Button>
       ))}
     </nav>
@@ -140,7 +136,7 @@ function FileDiff({ id, ...props }: LinesProps & { readonly id: string }) {
           <span class="path">{visible(file.path)}</span>
           <span class="quiet">{visible(fileFacts(file))}</span>
         </Button>
-        {!file.is_binary && <Numbers added={file.insertions} removed={file.deletions} />}
+        <Numbers added={file.insertions} removed={file.deletions} />
         {editor !== undefined && (
           <Button
             look="small"

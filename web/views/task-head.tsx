@@ -13,7 +13,7 @@ import {
   visible,
 } from '../text/words.js';
 import { openTaskPage } from './navigate.js';
-import { ErrorLine, useAction, useFocus, useNow, Button } from './parts.js';
+import { ErrorLine, Prose, useAction, useFocus, useNow, Button } from './parts.js';
 import type { TaskProps } from './surface.js';
 import { beforeWords } from './task-row.js';
 import { WorktreeActions } from './worktree.js';
@@ -48,7 +48,9 @@ export function TaskHead({ store, task, state, onTerminal }: HeadProps) {
       ) : (
         // What is asked says the same in full, and so does the word for what went well.
         !isAsked &&
-        task.status !== 'completed' && <p dir="auto">{before ?? visible(task.reason || task.activity)}</p>
+        task.status !== 'completed' && (
+          <p dir="auto">{before ?? <Prose text={task.reason || task.activity} />}</p>
+        )
       )}
       <WorktreeActions {...{ store, task, state }} />
     </header>

@@ -114,7 +114,7 @@ function otherLine(event: TimelineEvent): TimelineEntry[] {
     case 'message':
       return [lineOf(event, 'message', textIn(event, 'text'))];
     case 'status':
-      if (SAID.test(reason) && event['from'] !== 'starting') return [];
+      if (SAID.test(reason)) return [];
       return [lineOf(event, 'status', `${textIn(event, 'to')}${after(': ', reason)}`)];
     case 'turn-ended':
       return error === '' ? [] : [lineOf(event, 'failed', error)];
