@@ -51,6 +51,7 @@ test('the line of a command that was edited says what ran', () => {
     '✓ allowed as edited: Bash(npm run lint), by board/chrome-1',
     '✓ Bash(npm run lint): exit code 0',
   ]);
+  expect(lines[1]?.detail).toBe('command as asked:\nnpm test\n\ncommand as allowed:\nnpm run lint');
 });
 
 test('a tool that was denied does not run, asked about or not', () => {

@@ -32,8 +32,7 @@ describeWith('browser', 'the board', () => {
       message: 'not now',
     });
     await page.getByRole('article').waitFor({ state: 'detached' });
-    await page.getByText('Answered questions (1)').click();
-    await page.getByText(/by caller at .*not now/).waitFor();
+    await page.getByText(/^✗ denied: .*, by caller: not now$/).waitFor();
   });
 
   it('a port that is taken is named, and a board that has ended leaves no file', async () => {
