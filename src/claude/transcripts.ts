@@ -106,18 +106,20 @@ export class TranscriptTail {
 
 /**
  * Adds up the tokens in transcripts since `sinceMs` (milliseconds since the epoch). `signal` stops the reading early. `isWhole` is false
- * when something was skipped: a too long line, or the rest after the abort.
+ * when something was skipped: a too long line, or the rest after the abort. `onEntry` gets each entry.
  */
 export async function readUsage(
   paths: readonly string[],
   sinceMs: number,
   signal: AbortSignal,
+  onEntry?: (entry: TranscriptEntry) => void,
 ): Promise<{ readonly usage: ReadonlyMap<string, ModelUsage>; readonly isWhole: boolean }> {
   const totals = new UsageTotals();
   let isWhole = true;
   for (const path of paths) {
     const tail = new TranscriptTail(path, sinceMs);
     for await (const entry of tail.readNew(signal)) {
+      onEntry?.(entry);
       if (entry.kind === 'assistant' && entry.usage !== undefined)
         totals.add(entry.messageId, entry.model, entry.usage);
     }
