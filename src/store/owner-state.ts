@@ -86,7 +86,9 @@ export async function linkedProcess(
   // The start may hold spaces: `ps` gives a date.
   const [, pid = '', start = '', sign = ''] = /^(\d+) (.*) (\w+)$/.exec(text) ?? [];
   const there = { ...(await ownIdentity()), pid: Number(pid), start_time: start === '' ? null : start };
-  if (signOf(there) === sign) return { pid: there.pid, state: await processState(there) };
+  // A Mac has no pid namespaces, and a start there is a date: both mean one process of this machine, of whichever boot.
+  const isEnough = process.platform === 'darwin' && (await machineOf(statePath)) === 'own';
+  if (isEnough || signOf(there) === sign) return { pid: there.pid, state: await processState(there) };
   return { pid: there.pid, state: (await presenceOf(sign, statePath)) === 'gone' ? 'gone' : 'unknown' };
 }
 
