@@ -48,6 +48,8 @@ export async function ownerState(owner: ProcessIdentity, statePath: string): Pro
   // A copy of a machine has the same id, so what ran before a restart of this one may run on that one.
   if (presence === 'accepts') return 'unknown';
   if (place === 'restarted') return 'gone';
+  const onMac = await stateOnMac(owner, statePath);
+  if (onMac !== undefined) return onMac;
   // Without a known namespace it could not announce itself.
   if (presence !== 'gone' || owner.namespace == null) return 'unknown';
   const machine = await machineOf(statePath);
@@ -86,10 +88,21 @@ export async function linkedProcess(
   // The start may hold spaces: `ps` gives a date.
   const [, pid = '', start = '', sign = ''] = /^(\d+) (.*) (\w+)$/.exec(text) ?? [];
   const there = { ...(await ownIdentity()), pid: Number(pid), start_time: start === '' ? null : start };
-  // A Mac has no pid namespaces, and a start there is a date: both mean one process of this machine, of whichever boot.
-  const isEnough = process.platform === 'darwin' && (await machineOf(statePath)) === 'own';
-  if (isEnough || signOf(there) === sign) return { pid: there.pid, state: await processState(there) };
-  return { pid: there.pid, state: (await presenceOf(sign, statePath)) === 'gone' ? 'gone' : 'unknown' };
+  if (signOf(there) === sign) return { pid: there.pid, state: await processState(there) };
+  const elsewhere = (await presenceOf(sign, statePath)) === 'gone' ? 'gone' : 'unknown';
+  return { pid: there.pid, state: (await stateOnMac(there, statePath)) ?? elsewhere };
+}
+
+/**
+ * On a Mac, in a state directory of this machine. It has no pid namespaces, and a start is a date there: so pid and start mean one
+ * process, of whichever boot, and none where the directory was adopted from another Mac.
+ */
+async function stateOnMac(
+  { pid, start_time }: ProcessIdentity,
+  statePath: string,
+): Promise<ProcessState | undefined> {
+  if (process.platform !== 'darwin' || (await machineOf(statePath)) !== 'own') return undefined;
+  return processState({ ...(await ownIdentity()), pid, start_time });
 }
 
 /**

@@ -266,9 +266,10 @@ describe('tools', () => {
       task_id: TASK_ID,
       decision_id: 'dec_1',
       verdict: 'allow',
-      answers,
+      answers: { ...answers, 'Which ones?': ['a', 'b'] },
     });
-    expect(tasks.answers).toEqual([{ decision_id: 'dec_1', verdict: 'allow', answers, by: 'caller' }]);
+    const given = { ...answers, 'Which ones?': 'a, b' };
+    expect(tasks.answers).toEqual([{ decision_id: 'dec_1', verdict: 'allow', answers: given, by: 'caller' }]);
     expect(answer).toMatchObject({ status: 'running', decisions: [] });
     expect(
       await refusal(call('respond_to_task', { task_id: TASK_ID, decision_id: 'dec_1', verdict: 'yes' })),

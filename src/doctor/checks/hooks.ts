@@ -16,7 +16,7 @@ type Settings = z.infer<typeof settingsSchema>;
 
 const LOOPBACK = /127\.0\.0\.1|^\*$|^http:\/\/\*/;
 const UNSEEN =
-  'not checked: policies that an organisation sends from its server or, on macOS, by device management';
+  'not checked, since Claude Code alone sees them: policies that an organisation sends from its server or, on macOS, by device management';
 
 /** Whether Claude Code runs the hooks by which the bridge follows a session. */
 export const hooks: Check = {
