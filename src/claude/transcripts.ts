@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { systemCodeOf } from '../base/errors.js';
+import { ignoreMissing, ignoreSystemError } from '../base/errors.js';
 import { openRegularFile } from '../base/files/regular-file.js';
 import { parseTranscriptLine, type TranscriptEntry } from './transcript-entry.js';
 import { UsageTotals, type ModelUsage } from './usage.js';
@@ -129,20 +129,9 @@ export async function readUsage(
 }
 
 async function namesIn(folder: string, recursive = false): Promise<string[]> {
-  try {
-    return await readdir(folder, { recursive });
-  } catch (error) {
-    const code = systemCodeOf(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
-    throw error;
-  }
+  return (await readdir(folder, { recursive }).catch(ignoreMissing)) ?? [];
 }
 
 async function isFile(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isFile();
-  } catch (error) {
-    if (systemCodeOf(error) === undefined) throw error;
-    return false;
-  }
+  return (await stat(path).catch(ignoreSystemError))?.isFile() === true;
 }

@@ -6,14 +6,13 @@ import {
   existsSync,
   mkdirSync,
   openSync,
-  readlinkSync,
   symlinkSync,
   unlinkSync,
 } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, readlink, rm } from 'node:fs/promises';
 import { createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
-import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
+import { BridgeError, ignoreMissing, messageOf, systemCodeOf } from '../base/errors.js';
 import { lazily } from '../base/lifecycle.js';
 import { makeFifos } from '../os/make-fifo.js';
 import { isOwnProc } from '../os/own-proc.js';
@@ -78,13 +77,8 @@ export async function linkedProcess(
   path: string,
   statePath: string,
 ): Promise<{ readonly pid: number; readonly state: ProcessState }> {
-  let text: string;
-  try {
-    text = readlinkSync(path);
-  } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return { pid: 0, state: 'gone' };
-    throw error;
-  }
+  const text = await readlink(path).catch(ignoreMissing);
+  if (text === undefined) return { pid: 0, state: 'gone' };
   // The start may hold spaces: `ps` gives a date.
   const [, pid = '', start = '', sign = ''] = /^(\d+) (.*) (\w+)$/.exec(text) ?? [];
   const there = { ...(await ownIdentity()), pid: Number(pid), start_time: start === '' ? null : start };
@@ -240,13 +234,8 @@ async function inFolder<T>(statePath: string, act: (folder: string) => Promise<T
 }
 
 async function signsIn(statePath: string): Promise<string[]> {
-  try {
-    const names = await readdir(folderOf(statePath));
-    return names.filter((name) => name.endsWith(SUFFIX)).map((name) => name.slice(0, -SUFFIX.length));
-  } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return [];
-    throw error;
-  }
+  const names = (await readdir(folderOf(statePath)).catch(ignoreMissing)) ?? [];
+  return names.filter((name) => name.endsWith(SUFFIX)).map((name) => name.slice(0, -SUFFIX.length));
 }
 
 function fileOf(sign: string, suffix: string, statePath: string): string {

@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
+import { BridgeError, ignoreSystemError, messageOf } from '../../base/errors.js';
 import { oneLine } from '../../base/text.js';
 import { runsLater } from '../../projects/live-names.js';
 import { isSecret } from '../../projects/secret-names.js';
@@ -168,10 +168,8 @@ async function ignoredFiles(git: RepositoryGit, within: string | undefined, sinc
   });
   const fresh: string[] = [];
   for (const path of named) {
-    const facts = await lstat(path).catch((error: unknown) => {
-      // It is gone meanwhile.
-      if (systemCodeOf(error) === undefined) throw error;
-    });
+    // It may be gone meanwhile.
+    const facts = await lstat(path).catch(ignoreSystemError);
     if (facts !== undefined && facts.ctimeMs >= sinceMs - TICK_MS) fresh.push(path);
   }
   const depth = (path: string): number => path.split('/').length;

@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemCodeOf } from '../../base/errors.js';
+import { ignoreSystemError } from '../../base/errors.js';
 import { readRegularFile } from '../../base/files/regular-file.js';
 import { someNames } from '../../base/text.js';
 import { inBatches, type RepositoryGit } from '../run/repository-git.js';
@@ -26,7 +26,7 @@ export async function readProjectState(
   const dirty = new Map<string, boolean>();
   const all = new Set<string>();
   const [listed, disguises, { branch, head }] = await Promise.all([
-    linesOfGit(git, LIST_BRANCHES),
+    refsOf(git, LIST_BRANCHES),
     disguisesOf(git),
     readDirty(git, within, (path, untracked) => {
       all.add(path);
@@ -39,9 +39,7 @@ export async function readProjectState(
     repository: top,
     branch,
     head,
-    ...(listed.length <= MAX_BRANCHES && {
-      branches: Object.fromEntries(listed.map((line) => line.split(' '))),
-    }),
+    ...(listed.length <= MAX_BRANCHES && { branches: Object.fromEntries(listed) }),
     dirty: await inBatches([...dirty], async ([path, untracked]) => ({
       path,
       untracked,
@@ -55,13 +53,8 @@ export async function readProjectState(
 
 /** A stamp that changes when the file changes; a missing file and an inaccessible one are the same. */
 export async function stampOf(path: string): Promise<string> {
-  try {
-    const facts = await lstat(path, { bigint: true });
-    return `${facts.size}-${facts.mtimeNs}-${facts.ino}-${facts.mode}`;
-  } catch (error) {
-    if (systemCodeOf(error) === undefined) throw error;
-    return 'missing';
-  }
+  const facts = await lstat(path, { bigint: true }).catch(ignoreSystemError);
+  return facts === undefined ? 'missing' : `${facts.size}-${facts.mtimeNs}-${facts.ino}-${facts.mode}`;
 }
 
 /**
@@ -71,15 +64,17 @@ export async function stampOf(path: string): Promise<string> {
 export async function disguisesOf(git: RepositoryGit): Promise<string[]> {
   const { commonDir } = git.repository;
   const [refs, grafts, shallow] = await Promise.all([
-    linesOfGit(git, [...LIST_REFS, 'refs/replace']),
+    refsOf(git, [...LIST_REFS, 'refs/replace']),
     linesOf(join(commonDir, 'info', 'grafts'), 'graft'),
     linesOf(join(commonDir, 'shallow'), 'shallow'),
   ]);
-  return [...refs, ...grafts, ...shallow];
+  return [...refs.map((ref) => ref.join(' ')), ...grafts, ...shallow];
 }
 
-async function linesOfGit(git: RepositoryGit, args: readonly string[]): Promise<string[]> {
-  return (await git.text(args)).split('\n').filter((line) => line !== '');
+/** Each with its object. */
+async function refsOf(git: RepositoryGit, args: readonly string[]): Promise<[string, string][]> {
+  const lines = (await git.text(args)).split('\n').map((line) => line.split(' '));
+  return lines.flatMap(([ref = '', object]) => (object === undefined ? [] : [[ref, object]]));
 }
 
 async function linesOf(path: string, kind: string): Promise<string[]> {
