@@ -95,6 +95,21 @@ describe('StateDir', () => {
     expect(await readdir(folder)).toEqual(['locks', 'machine.json', 'tasks']);
   });
 
+  test('knows that what a Mac left when its power failed is gone, also where its pid is in use again', async () => {
+    const state = await openStateDir({ path: join(folder, 'state') });
+    // No socket says it there, and none on this machine then.
+    await writeFile(join(state.path, 'presence'), '');
+    const { platform } = process;
+    onTestFinished(() => void Object.defineProperty(process, 'platform', { value: platform }));
+    const id = createTaskId(0);
+    await mkdir(state.taskDir(id));
+    const earlier = `${process.pid} Mon Jan 1 ffffffffffffffff`;
+    await symlink(earlier, join(state.taskDir(id), 'started-by'));
+    expect(await state.isStarting(id)).toBe(true);
+    Object.defineProperty(process, 'platform', { value: 'darwin' });
+    expect(await state.isStarting(id)).toBe(false);
+  });
+
   test('lists tasks by the time in their ids, newest first, and skips foreign names', async () => {
     const state = await openStateDir({ path: folder });
     const ids = ['task_01000000001aaaaaaaaa', 'task_00ffffffffeccccccccc', 'task_00ffffffffebbbbbbbbb'];

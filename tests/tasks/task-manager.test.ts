@@ -212,6 +212,7 @@ describe('the tasks of a user', () => {
     expect(await tasks.historyWords()).toMatch(
       /^Removed from the history at \S+: 1 recording \(task_history_bytes\)\.$/,
     );
+    expect(await tasks.historyWords()).toBeUndefined();
     expect((await tasks.list({ limit: 10 })).tasks).toHaveLength(2);
   });
 

@@ -163,6 +163,28 @@ describe('tools', () => {
     expect(wireBytes({ structuredContent: answer, text: readable(answer) })).toBeLessThan(MAX_REPLY_BYTES);
   });
 
+  test('respond_to_task answers in the name of its caller', async () => {
+    tasks.change(TASK_ID, { status: 'waiting', decisions: [decision()] });
+    const answers = { 'Which database?': 'SQLite' };
+    const answer = await call('respond_to_task', {
+      task_id: TASK_ID,
+      decision_id: 'dec_1',
+      verdict: 'allow',
+      answers: { ...answers, 'Which ones?': ['a', 'b'] },
+    });
+    const given = { ...answers, 'Which ones?': 'a, b' };
+    expect(tasks.answers).toEqual([{ decision_id: 'dec_1', verdict: 'allow', answers: given, by: 'caller' }]);
+    expect(answer).toMatchObject({ status: 'running', decisions: [] });
+    expect(
+      await refusal(call('respond_to_task', { task_id: TASK_ID, decision_id: 'dec_1', verdict: 'yes' })),
+    ).toContain('verdict must be one of "allow", "allow_session", "deny" (got "yes").');
+    expect(
+      await refusal(
+        call('respond_to_task', { task_id: TASK_ID, decision_id: 'd', verdict: 'allow', answers: { q: 1 } }),
+      ),
+    ).toContain('answers.q must be a string of at most 10000 characters (got 1).');
+  });
+
   test('respond_to_task says so when what is allowed was not all to be seen, and get_task_status before', async () => {
     const long = { command: `${'a'.repeat(6_000)}; rm -rf src` };
     tasks.change(TASK_ID, { status: 'waiting', decisions: [decision({ input: long })] });

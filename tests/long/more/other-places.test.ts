@@ -142,9 +142,11 @@ describe.runIf(canUnshare).each([
     const command = await withFiles(workplace, there, namespaces);
     const other = await bridge.another('modern', { command });
     expect(await other.status(task)).toMatchObject({ status: 'running' });
-    expect(await other.call('list_tasks')).toMatchObject({ tasks: [{ task_id: task, status: 'running' }] });
+    const listed = await other.call('list_tasks');
+    expect(listed).toMatchObject({ tasks: [{ task_id: task, status: 'running' }] });
+    expect(listed['note']).toMatch(/was written by another machine.* can be read here .* `\S+ state adopt`/);
     const refused = await other.refusal('start_task', { prompt: 'AGENT: exit 0', path: bridge.project });
-    expect(refused).toContain("is another machine's");
+    expect(refused).toContain('was written by another machine');
     expect(refused).toContain('state adopt');
     const adopt = (): { status: number | null; text: string } => {
       const [program, ...args] = [...command.slice(0, -1), serverEntry, 'state', 'adopt'];

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import type { Clock } from '../../../src/base/clock.js';
 import { systemClock } from '../../../src/base/system-clock.js';
 import { createTaskId } from '../../../src/base/ids.js';
+import { adoptState } from '../../../src/store/machine.js';
 import { identityOf, ownIdentity } from '../../../src/store/process-identity.js';
 import { ProjectLocks, type CorruptLock, type Lock } from '../../../src/store/project-lock.js';
 import { LockRacers } from '../../store/lock-racers.js';
@@ -82,6 +83,22 @@ describe('ProjectLocks', () => {
     await writeLease(folder, { projectPath: project, taskId: 'task_there', owner });
     expect(await acquire()).toBe('task_there');
     expect((await locks.table()).dead).toEqual([]);
+  });
+
+  test('an owner on another Mac is dead once this one has adopted the state directory', async () => {
+    const own = await ownIdentity();
+    const there = { ...own, boot_id: 'there', machine_id: 'another', namespace: null };
+    await writeLease(folder, {
+      projectPath: project,
+      taskId: 'task_there',
+      owner: { ...there, start_time: '1' },
+    });
+    await adoptState(state, null);
+    const { platform } = process;
+    onTestFinished(() => void Object.defineProperty(process, 'platform', { value: platform }));
+    expect((await locks.table()).dead).toEqual([]);
+    Object.defineProperty(process, 'platform', { value: 'darwin' });
+    expect((await locks.table()).dead).toMatchObject([{ task_id: 'task_there' }]);
   });
 
   test.runIf(process.platform === 'linux')(
