@@ -73,7 +73,10 @@ export async function readPage(opened: OpenedPath, query: PageQuery, clock: Cloc
   // The last line of what was read may continue.
   const isPastLimit = end >= (isWhole ? text.length : text.lastIndexOf('\n') + 1 || text.length);
   const misread = content.includes('\ufffd') && !isValidText(body, encoding);
-  const left = (): number => sizeBytes - encodeText(text.slice(0, end), encoding, bytes).length;
+  const before = text.slice(0, end);
+  const left = (): number =>
+    sizeBytes -
+    (encoding === 'utf-8' ? Buffer.byteLength(before) : encodeText(before, encoding, bytes).length);
   const notes = [
     ...(truncated ? [leftNote(left(), next.line, isPastLimit)] : []),
     ...(misread ? [misreadNote(encoding)] : []),

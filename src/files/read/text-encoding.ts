@@ -12,10 +12,8 @@ export const SAMPLE_BYTES = 65_536;
 const CHARS_PER_CONTROL = 10;
 /** Damaged UTF-8 (a truncated log, a dump of other bytes) has many whole characters for each broken one. */
 const WHOLE_PER_BROKEN = 4;
-/** 1 for control characters that text does not contain: all except those from bell to carriage return, and escape. */
-const CONTROLS = Uint8Array.from({ length: 256 }, (_, c) =>
-  Number(c < 7 || (c > 13 && c < 32 && c !== 27) || c === 127),
-);
+/** Control characters that text does not contain: all except those from bell to carriage return, and escape. */
+const CONTROLS = /[\u0000-\u0006\u000e-\u001a\u001c-\u001f\u007f]/g;
 
 /**
  * The encoding of a text that begins with `sample`, or undefined when it is binary. `isWhole` is true when nothing follows.
@@ -30,8 +28,7 @@ export function textEncodingOf(sample: Buffer, isWhole: boolean): TextEncoding |
   if (first === 0xfe && second === 0xff) return isUtf16(sample) ? 'utf-16be' : undefined;
   if (sample.includes(0)) return undefined;
   const bytes = isWhole ? sample : sample.subarray(0, wholeUtf8End(sample));
-  let controls = 0;
-  for (let at = 0; at < bytes.length; at++) controls += CONTROLS[bytes[at] ?? 0] ?? 0;
+  const controls = bytes.toString('latin1').match(CONTROLS)?.length ?? 0;
   if (isUtf8(bytes)) {
     if (controls * CHARS_PER_CONTROL > bytes.length) return undefined;
     return first === 0xef && second === 0xbb && third === 0xbf ? 'utf-8-bom' : 'utf-8';
