@@ -1,6 +1,6 @@
 import { chmod, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, onTestFinished } from 'vitest';
 import { createTaskId } from '../../src/base/ids.js';
 import { openStateDir } from '../../src/store/state-dir.js';
 import { tempFolder } from '../harness/temp-folder.js';
