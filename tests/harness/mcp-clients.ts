@@ -48,6 +48,7 @@ export interface McpClient {
   close(): Promise<void>;
 }
 
+const APPS = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } };
 const identity = { name: 'claude-code-bridge-tests', version: '1.0.0' };
 
 /** A person reads before the answer. */
@@ -59,10 +60,15 @@ export type PersonAtClient = (form: {
   readonly fields: readonly string[];
 }) => Readonly<Record<string, string>> | 'decline' | undefined;
 
-/** `person` makes a client that can show forms. */
-export async function connect(era: Era, server: ServerCommand, person?: PersonAtClient): Promise<McpClient> {
+/** `person` makes a client that can show forms, `showsApps` one that shows pages. */
+export async function connect(
+  era: Era,
+  server: ServerCommand,
+  person?: PersonAtClient,
+  showsApps = false,
+): Promise<McpClient> {
   const client = new Client(identity, {
-    ...(person && { capabilities: { elicitation: {} } }),
+    capabilities: { ...(person && { elicitation: {} }), ...(showsApps && { extensions: APPS }) },
     versionNegotiation: { mode: era === 'legacy' ? 'legacy' : { pin: '2026-07-28' } },
   });
   const transport = new StdioClientTransport({

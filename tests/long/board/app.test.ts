@@ -6,9 +6,7 @@ import { violationsIn } from '../../harness/barriers.js';
 import { boardLink, sharedBrowser } from '../../harness/board-page.js';
 import { ChatPage } from '../../harness/chat-page.js';
 import { describeWith } from '../../harness/needs.js';
-import { describeNewestClaude } from '../../harness/real-claude.js';
 import { asksEnv, quickAgent, scriptedAgent } from '../../harness/scripted-agent.js';
-import { asks, runs, says } from '../../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
 import { until } from '../../harness/until.js';
 
@@ -336,30 +334,6 @@ describeWith('browser', 'the pages in a chat', () => {
         "postMessage({ jsonrpc: '2.0', method: 'ui/notifications/host-context-changed', params: { theme: 'dark' } }, '*'); new Promise((resolve) => setTimeout(resolve, 0))",
       );
       expect(await chat.frame.evaluate('document.documentElement.dataset.theme')).toBe('light');
-    });
-  });
-
-  describeNewestClaude('with Claude Code', ({ binary }) => {
-    it('a person answers a question and a command', async () => {
-      const bridge = await startBridge({
-        claude: binary,
-        script: [
-          asks('Which color?', ['Red', 'Blue']),
-          runs('rm -f build.txt && echo "done it"', 'I clean up first.'),
-          says('All is done.'),
-        ],
-      });
-      const chat = await shown(bridge, BOARD);
-      const taskId = await bridge.start({ prompt: 'Clean up.', permission_mode: 'cautious' });
-      await chat.app.getByLabel('Blue').check();
-      await chat.app.getByRole('button', { name: 'Answer' }).click();
-      await chat.app.getByRole('article').getByLabel('Command').getByText('rm -f build.txt').waitFor();
-      await chat.app.getByRole('button', { name: 'Allow once' }).click();
-      await chat.app.getByText('All is done.').first().waitFor();
-      const { told } = await chat.seen();
-      expect(told.at(-1)).toContain('They answered dec_1');
-      expect(told.at(-1)).toContain('"Which color?" "Blue"');
-      await bridge.end(taskId);
     });
   });
 });
