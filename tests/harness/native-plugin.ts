@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
-import { z } from 'zod';
 import { attach, type AttachedTerminal } from './attached-terminal.js';
 import { serverEntry, startBridge, type BridgeOptions, type TestBridge } from './start-bridge.js';
 import { VERSION } from '../../src/base/package.js';
@@ -12,7 +11,6 @@ import { until } from './until.js';
 import type { Workplace } from './workplace.js';
 
 const run = promisify(execFile);
-const listSchema = z.object({ tasks: z.array(z.looseObject({ task_id: z.string() })) });
 /** The repository, which is the marketplace. */
 const marketplace = fileURLToPath(new URL('../..', import.meta.url));
 const LOG = 'plugin.log';
@@ -51,16 +49,10 @@ export async function sessionWithPlugin(options: BridgeOptions & { readonly clau
   return { bridge, claude, terminal: await claude.open() };
 }
 
-/** The ids of the sessions and tasks that run. */
-export async function active(bridge: TestBridge): Promise<string[]> {
-  const { tasks } = listSchema.parse(await bridge.call('list_tasks', { status: 'active' }));
-  return tasks.map(({ task_id }) => task_id);
-}
-
 /** The only one that runs, as soon as the plugin has made its record: a dialog may be there before. */
 export function onlySession(bridge: TestBridge): Promise<string> {
   return until('there is one session', async () => {
-    const [id, ...others] = await active(bridge);
+    const [id, ...others] = await bridge.ids({ status: 'active' });
     return id !== undefined && others.length === 0 && id;
   });
 }
