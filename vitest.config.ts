@@ -29,7 +29,7 @@ const PS_TABLE = { CLAUDE_CODE_BRIDGE_PROCESS_TABLE: 'ps' };
 
 /** What the process table matters to. */
 const aboutProcesses = [
-  'tests/long/faults/{faults-kills,faults-machine,keeper-death}.test.ts',
+  'tests/long/faults/{faults-machine,keeper-death}.test.ts',
   'tests/long/more/{inside-task,process-keeper,process-table}.test.ts',
   'tests/long/claude/real-claude{,-ends}.test.ts',
   'tests/parts/pty/kill-ladder.test.ts',

@@ -3,7 +3,6 @@ import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { onTestFinished } from 'vitest';
 import { attach, type AttachedTerminal } from './attached-terminal.js';
 import { serverEntry, startBridge, type BridgeOptions, type TestBridge } from './start-bridge.js';
 import { VERSION } from '../../src/base/package.js';
@@ -29,12 +28,8 @@ export interface PersonalClaude {
   /** From the repository, or from a copy of it. */
   install(from?: string): Promise<void>;
   uninstall(): Promise<void>;
-  /** Ends all that runs in the background. */
-  endBackground(): Promise<void>;
   /** Starts a session in a terminal, in the first project; with the plugin, its server is connected then. */
   open(...args: string[]): Promise<PersonalSession>;
-  /** Starts a session in the background, which is ended with the test; its id for `claude attach`. */
-  background(prompt: string, ...args: string[]): Promise<string>;
 }
 
 /** A session of a person, with the plugin, and the bridge that sees it. */
@@ -90,9 +85,6 @@ export async function personalClaude(bridge: TestBridge, binary: string): Promis
     const { stdout } = await run(binary, args, options);
     return stdout;
   };
-  const endBackground = async (): Promise<void> => {
-    await claude('daemon', 'stop', '--any');
-  };
   return {
     run: claude,
     install: async (from = marketplace) => {
@@ -104,14 +96,6 @@ export async function personalClaude(bridge: TestBridge, binary: string): Promis
       isInstalled = false;
       await claude('plugin', 'uninstall', PLUGIN);
       await claude('plugin', 'marketplace', 'remove', 'claude-code-bridge-plugins');
-    },
-    endBackground,
-    background: async (prompt, ...args) => {
-      onTestFinished(endBackground);
-      const printed = await claude('--bg', '--permission-mode', 'default', ...args, prompt);
-      const id = /claude attach ([0-9a-f]{8})/.exec(printed)?.[1];
-      if (id === undefined) throw new Error(`no id of a session: ${printed}`);
-      return id;
     },
     open: async (...args) => {
       const words = args.map((word) => `'${word}'`).join(' ');

@@ -67,7 +67,7 @@ describe('a disk that fails under a running task', () => {
     expect(words).toContain('back');
   });
 
-  it('whose state folder is removed makes it again, and the task ends as it should', async () => {
+  it('whose state folder and log are removed makes them again, and the task ends as it should', async () => {
     const bridge = await startBridge({ claude: scriptedAgent });
     const id = await bridge.agent('counts');
     const started = await bridge.record(id);
@@ -78,9 +78,15 @@ describe('a disk that fails under a running task', () => {
     await expect
       .poll(() => bridge.record(id).catch(() => undefined), POLL)
       .toMatchObject({ status: 'running' });
-    expect(await bridge.call('kill_task', { task_id: id })).toMatchObject({ status: 'killed' });
-    expect((await bridge.record(id)).status).toBe('killed');
     expect(await readFile(started.log_file, 'utf8')).toMatch(/Storage: (failing since|removed while in use)/);
+    // As `git clean` does.
+    await rm(join(bridge.project, '.claude'), { recursive: true });
+    await expect.poll(() => numbersIn(started.log_file), POLL).not.toEqual([]);
+    expect(await bridge.call('kill_task', { task_id: id })).toMatchObject({ status: 'killed' });
+    expect(await bridge.record(id)).toMatchObject({
+      status: 'killed',
+      storage: expect.stringMatching(/removed while in use and started again: .*log/),
+    });
   });
 });
 
