@@ -9,25 +9,13 @@ import { endProcess } from '../../harness/end-process.js';
 import { describeWith } from '../../harness/needs.js';
 import { gitIn, repository } from '../../harness/project-files.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
-import { asksEnv, quickAgent, scriptedAgent } from '../../harness/scripted-agent.js';
+import { quickAgent, scriptedAgent } from '../../harness/scripted-agent.js';
 import { asks, runs, says } from '../../harness/scripted-turns.js';
 import { startBridge } from '../../harness/start-bridge.js';
 
 const browser = sharedBrowser();
 
 describeWith('browser', 'the board', () => {
-  it('an answer of another route takes the question away, and the page of the task says who gave it', async () => {
-    const bridge = await startBridge({ claude: scriptedAgent, env: asksEnv });
-    const taskId = await bridge.start({ prompt: 'AGENT: split-prompt' });
-    const page = await boardPage(bridge, await browser());
-    await openTask(page, taskId);
-    await page.getByRole('article').waitFor();
-    await bridge.answerNext(taskId, { verdict: 'deny', message: 'not now' });
-    await page.getByRole('article').waitFor({ state: 'detached' });
-    await page.getByText('Answered questions (1)').click();
-    await page.getByText(/by caller at .*not now/).waitFor();
-  });
-
   it('a port that is taken is named, and a board that has ended leaves no file', async () => {
     const bridge = await startBridge({ claude: quickAgent });
     await boardLink(bridge);

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { openTask, openTerminal, screenOf, takeKeyboard, untilShown } from '../../browser/own-tasks.js';
+import { openTerminal, screenOf, takeKeyboard, untilShown } from '../../browser/own-tasks.js';
 import { boardPage, sharedBrowser } from '../../harness/board-page.js';
 import { describeWith } from '../../harness/needs.js';
-import { program, scriptedAgent } from '../../harness/scripted-agent.js';
+import { program } from '../../harness/scripted-agent.js';
 import { startBridge } from '../../harness/start-bridge.js';
 
 const browser = sharedBrowser();
@@ -57,15 +57,5 @@ describeWith('browser', 'the terminal on the board', () => {
     expect(await page.title()).toBe('Claude Code Bridge');
     expect(asked).toEqual([]);
     expect(page.context().pages()).toHaveLength(1);
-  });
-
-  it('the terminal of a task that has ended says so', async () => {
-    const bridge = await startBridge({ claude: scriptedAgent });
-    const taskId = await bridge.agent('exit 0');
-    const page = await boardPage(bridge, await browser());
-    await openTask(page, taskId);
-    await page.getByText('completed: The agent exited with code 0.').waitFor();
-    await page.getByRole('tab', { name: 'Terminal' }).click();
-    await page.getByText('The task has ended').waitFor();
   });
 });

@@ -4,7 +4,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { programFile } from '../../harness/programs-on-path.js';
+import { onPath } from '../../harness/need-table.js';
 import { drivers, describeNewestClaude } from '../../harness/real-claude.js';
 import { program, quickAgent } from '../../harness/scripted-agent.js';
 import { runs, says } from '../../harness/scripted-turns.js';
@@ -128,7 +128,7 @@ async function pathWithoutGit({ root }: Workplace): Promise<string> {
   const bin = join(root, 'bin');
   await mkdir(bin);
   for (const name of ['sh', 'sleep', 'ps']) {
-    const found = programFile(name);
+    const found = onPath(name);
     if (found !== undefined) await symlink(found, join(bin, name));
   }
   return bin;

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sharedBrowser } from '../../harness/board-page.js';
-import { editorToolset } from '../../harness/editor-toolset.js';
 import { describeWith } from '../../harness/needs.js';
 import type { TaskClient } from '../../harness/task-client.js';
-import { editorsOfForm } from '../../harness/task-editor.js';
+import { editorsOfForm, editorToolset } from '../../harness/task-editor.js';
 import { sharedEditor } from '../../harness/vscode-server.js';
 
 const browser = sharedBrowser();

@@ -15,6 +15,8 @@ import { createWorkplace } from '../../harness/workplace.js';
 const LIMIT_MS = 1_000;
 /** Beside other work each of some hundred requests takes a second. */
 const TEST_LIMIT_MS = 300_000;
+/** Twenty megabytes in one line take a minute beside other work. */
+const POLL = { timeout: 60_000, interval: 50 };
 const MB = 1024 * 1024;
 const probe = fileURLToPath(new URL('../../harness/loop-probe.cjs', import.meta.url));
 
@@ -145,7 +147,7 @@ describe.runIf(process.platform === 'linux')('nothing blocks a keeper or server 
     for (const [number, [name, painting]] of Object.entries(paintings).entries()) {
       await writeFile(join(home, `.paint`), painting);
       await rename(join(home, '.paint'), join(home, `paint${number}`));
-      await until('it is painted', () => existsSync(join(home, `painted${number}`)));
+      await expect.poll(() => existsSync(join(home, `painted${number}`)), POLL).toBe(true);
       // All of it is on the screen by then.
       await bridge.output(id, 'screen');
       await check(name);
