@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { serverEntry } from '../../harness/start-bridge.js';
 import { createWorkplace } from '../../harness/workplace.js';
-import { installClient } from './install.js';
+import { installClient } from './versions.js';
 
 const run = promisify(execFile);
 it('the command that init shows for the real Codex adds the server, and the other one removes it', async () => {

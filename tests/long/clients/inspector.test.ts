@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { runClient, startClientBridge, type ClientBridge } from './client-bridge.js';
-import { installClient, type InstalledClient } from './install.js';
+import { installClient, type InstalledClient } from './versions.js';
 import { record } from './seen.js';
 
 const toolsSchema = z.object({ tools: z.array(z.looseObject({ name: z.string() })) });
