@@ -25,9 +25,9 @@ const formSchema = z.object({
   requestedSchema: z.object({ properties: z.record(z.string(), z.unknown()) }),
 });
 const promptSchema = z.object({
-  messages: z.array(z.object({ role: z.literal('user'), content: z.object({ text: z.string() }) })).length(1),
+  messages: z.tuple([z.object({ role: z.literal('user'), content: z.object({ text: z.string() }) })]),
 });
-const resourceSchema = z.object({ contents: z.array(z.looseObject({ text: z.string() })).length(1) });
+const resourceSchema = z.object({ contents: z.tuple([z.looseObject({ text: z.string() })]) });
 
 /** One connection to a server over stdio. */
 export interface McpClient {
@@ -77,7 +77,8 @@ export async function connect(
     env: { ...server.env },
     stderr: 'pipe',
   });
-  const log = collect(transport.stderr);
+  let log = '';
+  transport.stderr?.on('data', (chunk: Buffer) => (log += chunk.toString('utf8')));
   if (person) {
     client.setRequestHandler('elicitation/create', async ({ params }) => {
       const { message, requestedSchema } = formSchema.parse(params);
@@ -90,7 +91,7 @@ export async function connect(
   await client.connect(transport);
   return {
     pid: transport.pid ?? 0,
-    log,
+    log: () => log,
     callTool: async (name, args, onProgress) =>
       toolResultSchema.parse(
         await client.callTool(
@@ -99,26 +100,11 @@ export async function connect(
         ),
       ),
     listTools: async () => (await client.listTools()).tools.map((tool) => tool.name),
-    readResource: async (uri) => textOf(await client.readResource({ uri })),
+    readResource: async (uri) => resourceSchema.parse(await client.readResource({ uri })).contents[0].text,
     listResources: async () => (await client.listResources()).resources.map((resource) => resource.uri),
     listPrompts: async () => (await client.listPrompts()).prompts.map(({ name }) => name),
-    getPrompt: async (name, args) => wordsOf(await client.getPrompt({ name, arguments: { ...args } })),
+    getPrompt: async (name, args) =>
+      promptSchema.parse(await client.getPrompt({ name, arguments: { ...args } })).messages[0].content.text,
     close: () => client.close(),
   };
-}
-
-function wordsOf(result: unknown): string {
-  return promptSchema.parse(result).messages[0]?.content.text ?? '';
-}
-
-function textOf(result: unknown): string {
-  return resourceSchema.parse(result).contents[0]?.text ?? '';
-}
-
-function collect(
-  stream: { on(event: 'data', listener: (chunk: Buffer) => void): unknown } | null,
-): () => string {
-  let text = '';
-  stream?.on('data', (chunk) => (text += chunk.toString('utf8')));
-  return () => text;
 }

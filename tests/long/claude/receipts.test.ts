@@ -122,21 +122,4 @@ describe('a program that is not Claude Code', () => {
       git: { files: [{ path: 'new.txt', change: 'created' }], dirty_before: { count: 2 } },
     });
   });
-
-  it('has none while it runs, and one that is made later when its keeper dies', async () => {
-    const bridge = await startBridge({ claude: '/bin/sh' });
-    await prepare(bridge.project);
-    const id = await bridge.start({ prompt: 'echo new > new.txt\nsleep 600\n' });
-    expect(await bridge.call('get_task_result', { task_id: id })).toMatchObject({ receipt: null });
-    await bridge.untilHas('new.txt');
-    await bridge.killKeeper(id);
-    expect(await bridge.end(id)).toMatchObject({ status: 'error' });
-    expect(await bridge.receipt(id)).toMatchObject({
-      complete: false,
-      status: 'error',
-      git: { state: 'repository', files: [{ path: 'new.txt', change: 'created' }] },
-    });
-    // The lock of a dead keeper is taken over by the next task.
-    await bridge.end(await bridge.start({ prompt: 'exit 0\n' }));
-  });
 });

@@ -9,12 +9,12 @@ import { serverEntry, startBridge } from '../../harness/start-bridge.js';
 import type { TaskClient } from '../../harness/task-client.js';
 import { until } from '../../harness/until.js';
 import { createWorkplace, type Workplace } from '../../harness/workplace.js';
+import { NEW_NAMESPACE } from '../histories/pid-namespace.js';
 
 type Command = readonly [string, ...string[]];
 
-const PID_NAMESPACE = ['--pid', '--fork', '--kill-child', '--mount-proc'];
 /** Namespaces are root's to make, and where no machine is shared they may be refused to it, too: then nothing is left to test. */
-const canUnshare = spawnSync('unshare', [...PID_NAMESPACE, 'true']).status === 0;
+const canUnshare = spawnSync('unshare', [...NEW_NAMESPACE, 'true']).status === 0;
 
 /** A server whose wall clock is an hour off. */
 async function shimOf(workplace: Workplace, hours: number): Promise<string> {
@@ -49,13 +49,13 @@ const places: readonly {
 }[] = [
   {
     place: 'another pid namespace',
-    command: async () => ['unshare', ...PID_NAMESPACE, process.execPath, serverEntry],
+    command: async () => ['unshare', ...NEW_NAMESPACE, process.execPath, serverEntry],
   },
   {
     place: 'another pid namespace whose clock is an hour ahead',
     command: async (workplace) => [
       'unshare',
-      ...PID_NAMESPACE,
+      ...NEW_NAMESPACE,
       process.execPath,
       '--import',
       await shimOf(workplace, 1),
@@ -108,7 +108,7 @@ it.runIf(canUnshare)('a task whose pid namespace is gone with all in it gets its
   const workplace = await createWorkplace();
   const bridge = await startBridge({ claude: scriptedAgent, workplace });
   const other = await bridge.another('modern', {
-    command: ['unshare', ...PID_NAMESPACE, process.execPath, serverEntry],
+    command: ['unshare', ...NEW_NAMESPACE, process.execPath, serverEntry],
   });
   const task = await other.start({ prompt: 'AGENT: never-exits', path: bridge.project });
   expect(await bridge.status(task)).toMatchObject({ status: 'running' });
@@ -126,7 +126,7 @@ it.runIf(canUnshare)('a task whose pid namespace is gone with all in it gets its
 
 describe.runIf(canUnshare).each([
   { place: 'another machine', namespaces: [] },
-  { place: 'another machine in whose pids other processes run', namespaces: PID_NAMESPACE },
+  { place: 'another machine in whose pids other processes run', namespaces: NEW_NAMESPACE },
 ])('a server on $place', ({ namespaces }) => {
   const there = { '/etc/machine-id': OTHER_MACHINE, [BOOT_ID]: OTHER_BOOT };
 
