@@ -60,22 +60,6 @@ describe('what a person reads in the chat at first', () => {
     expect(await bridge.refusal('start_task', worktree)).toMatch(/^GIT_NOT_FOUND: .* Install git/);
     await bridge.call('kill_task', { task_id: busy });
   });
-
-  it('with spaces in the home folder, the project and the path of Claude Code: nothing, since all works', async () => {
-    const workplace = await createWorkplace();
-    const home = join(workplace.root, 'Ada Lovelace');
-    await mkdir(join(home, 'My Projects', 'first app'), { recursive: true });
-    const agent = await quickAgent(workplace);
-    await symlink(agent, join(home, 'my agent'));
-    const bridge = await startBridge({
-      claude: JSON.stringify([join(home, 'my agent')]),
-      workplace,
-      env: { HOME: home, MCP_STATE_DIR: join(home, 'Bridge State'), MCP_ALLOWED_ROOTS: '~/My Projects' },
-    });
-    const path = '~/My Projects/first app';
-    const id = await bridge.start({ prompt: 'AGENT: exit 0', path });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
-  });
 });
 
 describeNewestClaude('what a person reads in the chat of a task', ({ binary }) => {

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pack, type Header } from 'tar-stream';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { BridgeError } from '../../../../../src/base/errors.js';
-import { unpackTree } from '../../../../../src/processes/docker/unpack-tree.js';
-import { AllowedRoots } from '../../../../../src/projects/allowed-roots.js';
-import { PathOpener } from '../../../../../src/projects/path-opener.js';
+import { BridgeError } from '../../../src/base/errors.js';
+import { unpackTree } from '../../../src/processes/docker/unpack-tree.js';
+import { AllowedRoots } from '../../../src/projects/allowed-roots.js';
+import { PathOpener } from '../../../src/projects/path-opener.js';
 
 type Row = Partial<Header> & { readonly name: string; readonly content?: string };
 

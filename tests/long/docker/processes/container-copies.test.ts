@@ -2,18 +2,18 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { messageOf } from '../../../../../src/base/errors.js';
-import { ContainerCopies } from '../../../../../src/processes/docker/container-copies.js';
-import { AllowedRoots } from '../../../../../src/projects/allowed-roots.js';
-import { PathOpener } from '../../../../../src/projects/path-opener.js';
-import { describeDocker } from '../../../../harness/docker-engine.js';
+import { messageOf } from '../../../../src/base/errors.js';
+import { ContainerCopies } from '../../../../src/processes/docker/container-copies.js';
+import { AllowedRoots } from '../../../../src/projects/allowed-roots.js';
+import { PathOpener } from '../../../../src/projects/path-opener.js';
+import { describeDocker } from '../../../harness/docker-engine.js';
 import {
   direct,
   namesOf,
   openDockerBackend,
   startContainer,
   type OpenedDockerBackend,
-} from '../open-docker-backend.js';
+} from './open-docker-backend.js';
 
 /** A folder of this machine, and copies between it and the containers of the backend. */
 async function openCopies(test: OpenedDockerBackend) {

@@ -2,16 +2,17 @@ import { mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { createTaskId } from '../../../../../src/base/ids.js';
-import type { AnswerHook } from '../../../../../src/processes/docker/hook-relay.js';
-import { HOOK_TEXT } from '../../../../../src/processes/docker/container-texts.js';
-import { containerLabels } from '../../../../../src/processes/docker/leftovers.js';
-import { TASK_LABEL } from '../../../../../src/processes/docker/container-options.js';
-import { TaskContainer } from '../../../../../src/processes/docker/task-container.js';
-import { ownIdentity } from '../../../../../src/store/process-identity.js';
-import { Collector } from '../../../../contracts/process-backend/under-test.js';
-import { describeDocker } from '../../../../harness/docker-engine.js';
-import { direct, openEngine } from '../open-docker-backend.js';
+import { createTaskId } from '../../../../src/base/ids.js';
+import type { AnswerHook } from '../../../../src/processes/docker/hook-relay.js';
+import { HOOK_TEXT } from '../../../../src/processes/docker/container-texts.js';
+import { containerLabels } from '../../../../src/processes/docker/leftovers.js';
+import { TASK_LABEL } from '../../../../src/processes/docker/container-options.js';
+import { TaskContainer } from '../../../../src/processes/docker/task-container.js';
+import { ownIdentity } from '../../../../src/store/process-identity.js';
+import { Collector } from '../../../contracts/process-backend/under-test.js';
+import { describeDocker } from '../../../harness/docker-engine.js';
+import { until } from '../../../harness/until.js';
+import { direct, openEngine } from './open-docker-backend.js';
 
 const MEMORY_MB = 128;
 
@@ -115,7 +116,7 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
     expect(printed.split('\n')).toHaveLength(lines + 2);
     expect(output.text('stderr')).toBe('wrong\n');
     expect(await child.exited).toEqual({ code: 7 });
-    await expect.poll(left, { timeout: 20_000 }).toEqual([]);
+    await until('no container is left', async () => expect(await left()).toEqual([]));
   });
 
   it.each([
@@ -164,7 +165,7 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
       );
     onTestFinished(async () => {
       container.dispose();
-      await expect.poll(left, { timeout: 20_000 }).toEqual([]);
+      await until('no container is left', async () => expect(await left()).toEqual([]));
       engine.dispose();
       await rm(folder, { recursive: true, force: true });
     });
