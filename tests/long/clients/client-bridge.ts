@@ -11,7 +11,7 @@ import { ScriptedCaller, type Conversation } from './models/scripted-caller.js';
 const run = promisify(execFile);
 
 /** The long form waits as long as one call may. */
-export const isLongForm = process.env['SOAK'] === '1';
+const isLongForm = process.env['SOAK'] === '1';
 const LONG_WAIT_SECONDS = isLongForm ? 45 : 4;
 /** The task goes on a little longer than the wait. */
 const AGENT_THINKS_MS = (LONG_WAIT_SECONDS + 3) * 1_000;
