@@ -112,20 +112,4 @@ describe('the command line', () => {
       });
     expect(await readdir(homeDir)).toEqual([]);
   });
-
-  it('the server serves with settings that cannot be used, and logs what is wrong', async () => {
-    for (const words of [
-      ['--config', 'none.json', 'serve'],
-      ['--config', 'none.json'],
-      ['serve', '--config=none.json'],
-    ]) {
-      const { code, out, err } = await run(words);
-      expect({ code, out }, words.join(' ')).toEqual({ code: 0, out: '' });
-      expect(err).toContain('none.json (named by flag --config)');
-    }
-    const { code, err } = await run(['--toolsets', 'gti'], { MCP_TREE_DEPTH: 'deep' });
-    expect(code).toBe(0);
-    expect(err).toContain('flag --toolsets: toolsets[0]: found "gti", expected one of ');
-    expect(err).toContain('environment variable MCP_TREE_DEPTH: default_tree_depth: found "deep"');
-  });
 });
