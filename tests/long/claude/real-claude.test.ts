@@ -53,20 +53,6 @@ describeRealClaude('a wrapper around the real CLI', ({ binary }) => {
     });
     expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'All written.' });
   });
-
-  it('of another name is driven in mode auto as the CLI by its own name is', async () => {
-    const bridge = await startBridge({
-      claude: async ({ root }) => {
-        const path = join(root, 'agent.sh');
-        await writeFile(path, `#!/bin/sh\nexec ${binary} "$@"\n`, { mode: 0o755 });
-        return path;
-      },
-      trusted: false,
-      script: [runs('echo hi > hello.txt', 'I will.'), says('All written.')],
-    });
-    const id = await bridge.start({ prompt: 'Write.' });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'All written.' });
-  });
 });
 
 /** An MCP server of the project, about which the CLI asks. */
