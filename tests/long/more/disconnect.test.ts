@@ -32,26 +32,6 @@ async function graceIsOver(): Promise<void> {
   await pause(1.2 * GRACE_SECONDS * 1_000);
 }
 
-/** A task whose server was killed, after `prepare`; it ends when it is let go. */
-async function goesOn(
-  way: 'stop' | 'keep',
-  prepare: (bridge: TestBridge, taskId: string) => Promise<unknown>,
-): Promise<void> {
-  const bridge = await disconnecting(way);
-  const taskId = await bridge.start();
-  await prepare(bridge, taskId);
-  process.kill(bridge.mcp.pid, 'SIGKILL');
-  await graceIsOver();
-  await bridge.letGo();
-  expect(await endOf(bridge, taskId)).toMatchObject({ status: 'completed' });
-}
-
-/** The server that started it was told before the record said so. */
-async function anotherServerKnowsIt(bridge: TestBridge, taskId: string): Promise<void> {
-  const other = await bridge.another();
-  await expect.poll(async () => (await other.status(taskId)).status).toBe('running');
-}
-
 async function endsWithItsOnlyServer(): Promise<void> {
   const bridge = await disconnecting('stop');
   const taskId = await bridge.start();
@@ -59,6 +39,18 @@ async function endsWithItsOnlyServer(): Promise<void> {
   const end = await endOf(bridge, taskId);
   expect(end.status).toBe('killed');
   expect(end.reason).toContain(`none came back within ${GRACE_SECONDS} seconds (on_disconnect is "stop")`);
+}
+
+async function goesOnWithAnotherServer(): Promise<void> {
+  const bridge = await disconnecting('stop');
+  const other = await bridge.another();
+  const taskId = await bridge.start();
+  // The server that started it was told before the record said so.
+  await expect.poll(async () => (await other.status(taskId)).status).toBe('running');
+  process.kill(bridge.mcp.pid, 'SIGKILL');
+  await graceIsOver();
+  await bridge.letGo();
+  expect(await endOf(bridge, taskId)).toMatchObject({ status: 'completed' });
 }
 
 async function queuedTaskGoesOnWithItsServer(): Promise<void> {
@@ -72,12 +64,21 @@ async function queuedTaskGoesOnWithItsServer(): Promise<void> {
   expect(await endOf(bridge, taskId)).toMatchObject({ status: 'completed' });
 }
 
+async function goesOnWithoutServerWhenKept(): Promise<void> {
+  const bridge = await disconnecting('keep');
+  const taskId = await bridge.start();
+  process.kill(bridge.mcp.pid, 'SIGKILL');
+  await graceIsOver();
+  await bridge.letGo();
+  expect(await endOf(bridge, taskId)).toMatchObject({ status: 'completed' });
+}
+
 // Side by side, since each waits until the grace time is over.
 it('on_disconnect "stop": a task whose only server was killed is ended, and its record says why; with another server, as the next of a queue, and with "keep" it goes on to its own end', async () => {
   await Promise.all([
     endsWithItsOnlyServer(),
-    goesOn('stop', anotherServerKnowsIt),
+    goesOnWithAnotherServer(),
     queuedTaskGoesOnWithItsServer(),
-    goesOn('keep', async () => undefined),
+    goesOnWithoutServerWhenKept(),
   ]);
 });
