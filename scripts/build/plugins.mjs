@@ -39,22 +39,10 @@ export const zodAsNamespace = {
 };
 
 /** The plugin that replaces src/tools/listings.ts by its value: what clients see of the tools, as the tools say it. */
-export async function listingsModule(root, options) {
-  const outfile = join(options.outdir, 'listings.mjs');
-  const { external, banner } = options;
-  await bundle(
-    root,
-    {},
-    {
-      ...forNode,
-      entryPoints: ['src/tools/listings.ts'],
-      outfile,
-      format: 'esm',
-      external,
-      banner,
-      minify: false,
-    },
-  );
+export async function listingsModule(root, outdir, external) {
+  const outfile = join(outdir, 'listings.mjs');
+  const entryPoints = ['src/tools/listings.ts'];
+  await bundle(root, {}, { ...forNode, entryPoints, outfile, external, minify: false });
   const { listings } = await import(pathToFileURL(outfile).href);
   rmSync(outfile);
   const contents = `export const listings = ${JSON.stringify(listings)};`;
