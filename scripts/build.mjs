@@ -6,13 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { bundle, folderBeside, forNode, joinOutputs, loadedAtOnce, swapFolder } from './build/bundles.mjs';
 import { licences } from './build/licences.mjs';
 import { buildPages, buildVscode } from './build/pages.mjs';
-import {
-  commandsApart,
-  englishOnly,
-  listingsModule,
-  unusedSchemas,
-  zodAsNamespace,
-} from './build/plugins.mjs';
+import { commandsApart, listingsModule, unusedSchemas, zodAsNamespace } from './build/plugins.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const outdir = folderBeside(root);
@@ -76,7 +70,6 @@ const outputs = {};
 // First the listings: they take the place of a source.
 const plugins = [
   await listingsModule(root, outdir, [...external, 'dockerode']),
-  englishOnly,
   zodAsNamespace,
   unusedSchemas,
   commandsApart,

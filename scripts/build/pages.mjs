@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundle, folderBeside, forNode, swapFolder } from './bundles.mjs';
 import { licences } from './licences.mjs';
-import { englishOnly, zodAsNamespace } from './plugins.mjs';
+import { zodAsNamespace } from './plugins.mjs';
 
 const forBrowsers = {
   platform: 'browser',
@@ -70,7 +70,7 @@ export async function buildVscode({ root }) {
     banner: {},
     // The editor's own, and the optional native parts of `ws`.
     external: ['vscode', 'bufferutil', 'utf-8-validate'],
-    plugins: [englishOnly, zodAsNamespace],
+    plugins: [zodAsNamespace],
   });
   writeFileSync(join(outdir, 'THIRD_PARTY_LICENSES.txt'), licences(outputs, root));
   swapFolder(outdir, join(root, 'vscode', 'dist'));

@@ -1,6 +1,6 @@
 // What the bundler does to sources and to packages beyond joining them; each for a shorter start.
 import { readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bundle, forNode } from './bundles.mjs';
 
@@ -9,17 +9,6 @@ export const commandsApart = {
   name: 'commands-apart',
   setup({ onResolve }) {
     onResolve({ filter: /^\.\/cli\/program\.js$/ }, () => ({ path: './program.js', external: true }));
-  },
-};
-
-/** Words of zod in fifty languages of which one is used: a third of what zod weighs. */
-export const englishOnly = {
-  name: 'english-only',
-  setup({ onLoad }) {
-    onLoad({ filter: /zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, ({ path }) => ({
-      contents: "export { default as en } from './en.js';",
-      resolveDir: dirname(path),
-    }));
   },
 };
 
