@@ -12,29 +12,26 @@ const NOISE: ReadonlySet<string> = new Set(['$schema', 'propertyNames']);
 type Direction = 'input' | 'output';
 
 /**
- * `input`: what a caller may send, defaults optional. `output`: what a caller gets; which fields are always there, and
- * those of objects in a list, are left out, because they cost more bytes than they help a reader.
+ * `input`: what a caller may send, defaults optional. `output`: what a caller gets; which fields are always there is left
+ * out, because it costs more bytes than it helps a reader.
  */
 export function wireSchema(schema: z.ZodObject, io: Direction): JsonObject {
-  return trimmedNode(z.toJSONSchema(schema, { io }), io, false);
+  return trimmedNode(z.toJSONSchema(schema, { io, unrepresentable: 'any' }), io);
 }
 
-function trimmedNode(node: JsonObject, io: Direction, isInList: boolean): JsonObject {
+function trimmedNode(node: JsonObject, io: Direction): JsonObject {
   const entries = Object.entries(node).flatMap(([key, value]) => {
-    if (isNoise(key, value, io) || (key === 'properties' && io === 'output' && isInList)) return [];
-    if (key !== 'properties' || !isObject(value))
-      return [[key, trimmed(value, io, isInList || key === 'items')] as const];
-    const fields = Object.entries(value).map(
-      ([name, field]) => [name, trimmed(field, io, isInList)] as const,
-    );
+    if (isNoise(key, value, io)) return [];
+    if (key !== 'properties' || !isObject(value)) return [[key, trimmed(value, io)] as const];
+    const fields = Object.entries(value).map(([name, field]) => [name, trimmed(field, io)] as const);
     return [[key, Object.fromEntries(fields)] as const];
   });
   return Object.fromEntries(entries);
 }
 
-function trimmed(value: unknown, io: Direction, isInList: boolean): unknown {
-  if (Array.isArray(value)) return value.map((item: unknown) => trimmed(item, io, isInList));
-  return isObject(value) ? trimmedNode(value, io, isInList) : value;
+function trimmed(value: unknown, io: Direction): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => trimmed(item, io));
+  return isObject(value) ? trimmedNode(value, io) : value;
 }
 
 function isNoise(key: string, value: unknown, io: Direction): boolean {

@@ -67,14 +67,10 @@ export interface ToolDefinition<
   Input extends z.ZodRawShape,
   Output extends z.ZodRawShape,
 > extends ToolFacts {
-  /**
-   * True when the handler makes each field of its answer itself, in the order of `output`: long lists are not read once more.
-   * Without it what `output` does not name is left out.
-   */
-  readonly isExact?: boolean;
   /** Names that callers give an argument, and its own: understood, and not listed. */
   readonly aliases?: Readonly<Record<string, string>>;
   readonly input: Input;
+  /** An answer has these fields alone, in this order. */
   readonly output: Output;
   handle(
     args: z.output<z.ZodObject<Input>>,
@@ -107,6 +103,11 @@ export interface Tool<Services> extends ListedTool {
   readonly run: (args: unknown, services: Services, call: ToolCall) => Promise<JsonObject>;
 }
 
+/** A schema of objects that a handler makes: clients see that they are objects, and what is in them is not checked once more. */
+export function made<T extends object>() {
+  return z.custom<T>().meta({ type: 'object' });
+}
+
 /** Makes the function by which tools of one set of services are defined. */
 export function toolDefiner<Services>() {
   return <Input extends z.ZodRawShape, Output extends z.ZodRawShape>(
@@ -133,8 +134,7 @@ export function toolDefiner<Services>() {
             'Correct these arguments and call again.',
           );
         }
-        const answer = await definition.handle(parsed.data, services, call);
-        return definition.isExact === true ? answer : output.parse(answer);
+        return output.parse(await definition.handle(parsed.data, services, call));
       },
     };
   };

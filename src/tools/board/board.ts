@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { appPages } from '../../base/package.js';
-import { isFinal, openDecisions } from '../../tasks/task.js';
+import { isFinal, openDecisions, type TaskRecord } from '../../tasks/task.js';
+import { made } from '../../mcp/tool.js';
 import { defineTool } from '../define-tool.js';
 
 /** The tasks that a person would look at first. */
@@ -21,33 +22,24 @@ export const openBoard = defineTool({
   output: {
     url: z.string(),
     message: z.string(),
-    tasks: z
-      .array(
-        z.object({
-          task_id: z.string(),
-          status: z.string(),
-          prompt: z.string(),
-          asks: z.array(z.string()).optional(),
-        }),
-      )
-      .optional(),
+    tasks: z.array(made<ReturnType<typeof lineOf>>()).optional(),
   },
   handle: async (_input, { board, tasks }) => {
     const [{ url }, page] = await Promise.all([
       (await board()).link(),
       (await tasks()).list({ status: 'active', limit: MAX_TASKS }),
     ]);
-    const open = page.tasks
-      .filter(({ status }) => !isFinal(status))
-      .map((record) => {
-        const asks = openDecisions(record).map(({ summary }) => summary);
-        const { task_id, status, prompt_summary: prompt } = record;
-        return { task_id, status, prompt, ...(asks.length > 0 && { asks }) };
-      });
+    const open = page.tasks.filter(({ status }) => !isFinal(status)).map(lineOf);
     if (open.length === 0) return { url, message: `${GIVE_LINK} No task runs or waits now.` };
     return { url, message: GIVE_LINK, tasks: open };
   },
 });
+
+function lineOf(record: TaskRecord) {
+  const { task_id, status, prompt_summary: prompt } = record;
+  const asks = openDecisions(record).map(({ summary }) => summary);
+  return { task_id, status, prompt, ...(asks.length > 0 && { asks }) };
+}
 
 /** What the app in the chat shows: it asks again as long as it is seen. */
 export const boardRead = defineTool({
@@ -56,7 +48,6 @@ export const boardRead = defineTool({
   effect: 'read',
   app: { visibility: ['app'] },
   description: 'News of tasks, for the board in the chat.',
-  isExact: true,
   input: {
     after: z.string().max(100).optional().describe('Of the previous answer: "answer"'),
     tasks: z.array(z.string()).max(MAX_TASKS).optional(),

@@ -1,5 +1,8 @@
 // Pure.
 import { z } from 'zod';
+import type { ListedFile } from '../../files/list-page.js';
+import type { FoundMatch } from '../../files/search/search-folder.js';
+import { made } from '../../mcp/tool.js';
 import { defineTool } from '../define-tool.js';
 
 const MIN_BYTES = 1_000;
@@ -26,36 +29,22 @@ const pageOutput = {
   cursor: z.string().optional(),
 };
 
-const entryOutput = z.object({
-  name: z.string(),
-  type: z.enum(['file', 'directory', 'symlink', 'other']),
-  size: z.int().optional(),
-  target: z.string().optional(),
-  note: z.string().optional(),
-});
-
 export const listFiles = defineTool({
   name: 'list_files',
   title: 'List files',
   effect: 'read',
   description: 'List files and directories. What is hidden or ignored is left out, and named.',
   maxResultChars: MAX_LIST_CHARS,
-  isExact: true,
   input: { ...listInput, names: z.boolean().optional().describe('Only names; folders end with /') },
   output: {
     path: z.string(),
     ...pageOutput,
     names: z.array(z.string()).optional(),
-    entries: z.array(entryOutput).optional(),
+    entries: z.array(made<ListedFile>()).optional(),
   },
   handle: async ({ names: namesOnly, max_bytes: maxBytes, ...query }, services, { signal }) => {
     const explorer = await services.explorer();
-    if (namesOnly === true) {
-      const { path, names, entries, ...facts } = await explorer.names({ ...query, maxBytes }, signal);
-      return { path, ...facts, names, entries };
-    }
-    const { path, entries, ...facts } = await explorer.list({ ...query, maxBytes }, signal);
-    return { path, ...facts, entries };
+    return explorer[namesOnly === true ? 'names' : 'list']({ ...query, maxBytes }, signal);
   },
 });
 
@@ -71,15 +60,6 @@ export const getFileTree = defineTool({
     (await explorer()).tree({ ...query, maxBytes }, signal),
 });
 
-const matchOutput = z.object({
-  path: z.string(),
-  line: z.int().optional(),
-  column: z.int().optional(),
-  text: z.string().optional(),
-  before: z.array(z.string()).optional(),
-  after: z.array(z.string()).optional(),
-});
-
 export const searchFiles = defineTool({
   name: 'search_files',
   title: 'Search files',
@@ -87,7 +67,6 @@ export const searchFiles = defineTool({
   description:
     'Find lines (with names: paths) that contain a text or match a ripgrep regex. Not in ignored, binary and large files.',
   maxResultChars: MAX_LIST_CHARS,
-  isExact: true,
   input: {
     query: z.string(),
     path: listInput.path,
@@ -103,10 +82,8 @@ export const searchFiles = defineTool({
     path: z.string(),
     note: z.string().optional(),
     cursor: z.string().optional(),
-    matches: z.array(matchOutput),
+    matches: z.array(made<FoundMatch>()),
   },
-  handle: async ({ max_bytes: maxBytes, ...query }, { explorer }, { signal }) => {
-    const { path, matches, ...facts } = await (await explorer()).search({ ...query, maxBytes }, signal);
-    return { path, ...facts, matches };
-  },
+  handle: async ({ max_bytes: maxBytes, ...query }, { explorer }, { signal }) =>
+    (await explorer()).search({ ...query, maxBytes }, signal),
 });

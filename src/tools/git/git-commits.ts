@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { fittingCount, fittingPage, TEXT_PAGE_BYTES } from '../../mcp/answers.js';
-import { defineTool, inCamelCase } from '../define-tool.js';
-import { SHOWN_FILES_BYTES } from '../../git/log.js';
+import type { FileStat } from '../../git/diff/read-diff.js';
 import type { GitService } from '../../git/git-service.js';
+import { SHOWN_FILES_BYTES, type LogEntry } from '../../git/log.js';
+import { fittingCount, fittingPage, TEXT_PAGE_BYTES } from '../../mcp/answers.js';
+import { made } from '../../mcp/tool.js';
+import { defineTool, inCamelCase } from '../define-tool.js';
 import {
-  fileStatOutput,
   locatedOutput,
   MAX_PATCH_CHARS,
   messageText,
@@ -29,9 +30,7 @@ export const gitLog = defineTool({
   output: {
     ...locatedOutput,
     cursor: z.string().optional(),
-    commits: z.array(
-      z.object({ commit: z.string(), author: z.string(), date: z.string(), subject: z.string() }),
-    ),
+    commits: z.array(made<LogEntry>()),
   },
   handle: async ({ path, ...given }, services, { signal }) => {
     const git = await services.git();
@@ -61,7 +60,7 @@ export const gitShow = defineTool({
     cursor: z.string().optional(),
     message: z.string(),
     summary: z.string().optional(),
-    files: z.array(fileStatOutput).optional(),
+    files: z.array(made<FileStat>()).optional(),
     diff: z.string(),
   },
   handle: async ({ revision, path, cursor }, services, { signal, pageBytes }) => {

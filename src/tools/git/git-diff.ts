@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { fittingCount, fittingPage, TEXT_PAGE_BYTES } from '../../mcp/answers.js';
-import { defineTool, inSnakeCase } from '../define-tool.js';
+import type { FileStat } from '../../git/diff/read-diff.js';
 import type { GitService } from '../../git/git-service.js';
+import { fittingCount, fittingPage, TEXT_PAGE_BYTES } from '../../mcp/answers.js';
+import { made } from '../../mcp/tool.js';
+import { defineTool, inSnakeCase } from '../define-tool.js';
 import {
-  fileStatOutput,
   filterNote,
   locatedOutput,
   MAX_PATCH_CHARS,
@@ -33,7 +34,7 @@ export const gitDiff = defineTool({
     total_bytes: z.int(),
     files: z.int(),
     continues: z.string().optional(),
-    omitted: z.array(z.object({ file: z.string(), bytes: z.int() })),
+    omitted: z.array(made<Page['omitted'][number]>()),
     omitted_files: z.int(),
     cursor: z.string().optional(),
     message: z.string(),
@@ -91,7 +92,7 @@ export const gitDiffStat = defineTool({
     summary: z.string(),
     message: z.string().optional(),
     omitted_files: z.int(),
-    files: z.array(fileStatOutput),
+    files: z.array(made<FileStat>()),
   },
   handle: async ({ path, cached }, services, { signal }) => {
     const git = await services.git();

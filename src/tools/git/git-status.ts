@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { oneLine } from '../../base/text.js';
 import type { Located } from '../../git/git-service.js';
-import type { Status } from '../../git/status.js';
+import type { Renamed, Status } from '../../git/status.js';
 import { fittingCount, REPLY_BUDGET_BYTES, wireBytes } from '../../mcp/answers.js';
+import { made } from '../../mcp/tool.js';
 import { defineTool } from '../define-tool.js';
 import {
   filterNote,
@@ -41,7 +42,7 @@ export const gitStatus = defineTool({
     untracked: paths,
     deleted: paths,
     conflicted: paths,
-    renamed: z.array(z.object({ from: z.string(), to: z.string(), copy: z.boolean().optional() })),
+    renamed: z.array(made<Renamed>()),
   },
   handle: async ({ path }, services, { signal }) => {
     const git = await services.git();

@@ -11,7 +11,6 @@ export const nativeEvent = defineTool({
   effect: 'write',
   forHooks: true,
   description: 'What happened in this session.',
-  isExact: true,
   input: {
     event: z.string(),
     session: text,

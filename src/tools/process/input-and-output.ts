@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { made } from '../../mcp/tool.js';
 import type { InputOutcome, OutputOutcome } from '../../processes/process-service.js';
 import {
   defineTool,
@@ -104,7 +105,7 @@ export const stdout = defineTool({
     streams: z.record(z.string(), streamOutput),
     text: z.string().optional(),
     screen: z.string().optional(),
-    found: z.array(z.object({ offset: z.int(), text: z.string() })).optional(),
+    found: z.array(made<Found['found'][number]>()).optional(),
   },
   handle: async ({ pid: id, regex: isRegex, max_bytes: maxBytes, ...given }, services, call) => {
     const processes = await services.processes();
@@ -124,8 +125,10 @@ export const stdout = defineTool({
   },
 });
 
+type Found = NonNullable<OutputOutcome['search']>;
+
 /** As many of the found lines as an answer holds; the next search goes on behind the last of them. */
-function foundView({ found, cursor, isMore }: NonNullable<OutputOutcome['search']>) {
+function foundView({ found, cursor, isMore }: Found) {
   let chars = 0;
   const count = found.findIndex(({ text }) => (chars += text.length) > FOUND_BUDGET_CHARS);
   const cut = count === -1 ? undefined : found[count];

@@ -3,6 +3,7 @@ import { fittingCount } from '../../mcp/answers.js';
 import { signalNamed } from '../../processes/process-handle.js';
 import type { KillOutcome } from '../../processes/process-manager.js';
 import type { ListedProcess } from '../../processes/process-service.js';
+import { made } from '../../mcp/tool.js';
 import { defineTool } from '../define-tool.js';
 import { pidInput, stateOutput, stateView } from './process-fields.js';
 
@@ -12,29 +13,13 @@ const MAX_COMMAND_CHARS = 200;
 const MAX_SIGNAL_CHARS = 20;
 const MB = 1_000_000;
 
-const listedOutput = z.object({
-  ...stateOutput,
-  command: z.string(),
-  cwd: z.string(),
-  mode: z.enum(['host', 'docker']),
-  tty: z.boolean(),
-  keep: z.boolean(),
-  age_seconds: z.int(),
-  output_bytes: z.int(),
-  /** Of a running process and all that it has started. */
-  cpu_seconds: z.number().optional(),
-  memory_mb: z.number().optional(),
-  process_count: z.int().optional(),
-  ports: z.array(z.int()).optional(),
-});
-
 export const ps = defineTool({
   name: 'ps',
   title: 'List processes',
   effect: 'read',
   description: 'Processes started by spawn: the running ones and those that ended last.',
   input: {},
-  output: { processes: z.array(listedOutput), left_out: z.int().optional() },
+  output: { processes: z.array(made<ReturnType<typeof listedView>>()), left_out: z.int().optional() },
   handle: async (_args, services) => {
     const processes = await services.processes();
     const all = (await processes.list(RECENT)).map(listedView);
@@ -44,6 +29,7 @@ export const ps = defineTool({
   },
 });
 
+/** CPU, memory, count and ports are of a running process and all that it has started. */
 function listedView({ record, stats, printedBytes }: ListedProcess) {
   const until = record.ended_at === null ? Date.now() : Date.parse(record.ended_at);
   const { command_line: command, cwd, mode, tty, keep } = record;

@@ -3,8 +3,9 @@ import { oneLine } from '../../base/text.js';
 import { knownTaskId } from '../../mcp/known-task-id.js';
 import { fittingCount, fittingPage, REPLY_BUDGET_BYTES } from '../../mcp/answers.js';
 import { pollingHint } from '../../tasks/polling-hint.js';
-import { outputViews, type TaskPage } from '../../tasks/task-service.js';
+import { outputViews, type TaskPage, type UnreadableTask } from '../../tasks/task-service.js';
 import { isFinal, taskStatuses, type TaskRecord } from '../../tasks/task.js';
+import { made } from '../../mcp/tool.js';
 import { defineTool } from '../define-tool.js';
 import {
   cutHint,
@@ -27,15 +28,6 @@ const MAX_STORAGE_CHARS = 400;
 const MIN_OUTPUT_BYTES = 256;
 const MAX_OUTPUT_BYTES = 262_144;
 
-const taskLine = z.object({
-  ...taskOutput,
-  project_path: z.string(),
-  worktree: z.string().optional(),
-  prompt_summary: z.string(),
-  created_at: z.string(),
-  elapsed_seconds: z.int(),
-});
-
 export const listTasks = defineTool({
   name: 'list_tasks',
   title: 'List tasks',
@@ -50,8 +42,8 @@ export const listTasks = defineTool({
   },
   output: {
     cursor: z.string().optional(),
-    tasks: z.array(taskLine),
-    unreadable: z.array(z.object({ task_id: z.string(), why: z.string() })).optional(),
+    tasks: z.array(made<ReturnType<typeof lineOf>>()),
+    unreadable: z.array(made<UnreadableTask>()).optional(),
     note: z.string().optional(),
   },
   handle: async ({ limit, path: given, ...asked }, services) => {
@@ -68,16 +60,18 @@ export const listTasks = defineTool({
 
 function pageView({ tasks, unreadable = [], foreign, cursor }: TaskPage) {
   return {
-    tasks: tasks.map((record) => ({
-      ...record,
-      ...taskView(record, 0),
-      ...progressOf(record),
-      worktree: worktreeOf(record).worktree,
-    })),
+    tasks: tasks.map(lineOf),
     ...(foreign !== undefined && { note: `${foreign.message} ${foreign.hint}` }),
     ...(unreadable.length > 0 && { unreadable: unreadable.slice(0, MAX_UNREADABLE) }),
     cursor,
   };
+}
+
+function lineOf(record: TaskRecord) {
+  const { project_path, prompt_summary, created_at } = record;
+  const { elapsed_seconds } = progressOf(record);
+  const facts = { prompt_summary, created_at, elapsed_seconds };
+  return { ...taskView(record, 0), project_path, ...worktreeOf(record), ...facts };
 }
 
 export const getTaskStatus = defineTool({

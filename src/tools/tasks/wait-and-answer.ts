@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { BridgeError } from '../../base/errors.js';
 import { appPages } from '../../base/package.js';
 import { knownTaskId } from '../../mcp/known-task-id.js';
-import type { ToolCall } from '../../mcp/tool.js';
+import { made, type ToolCall } from '../../mcp/tool.js';
 import { pollingHint } from '../../tasks/polling-hint.js';
 import type { TaskService, WaitOutcome } from '../../tasks/task-service.js';
 import { isFinal, openDecisions, type TaskRecord } from '../../tasks/task.js';
@@ -43,18 +43,7 @@ export const waitForTask = defineTool({
     cursor: z.string().optional(),
   },
   output: {
-    tasks: z.array(
-      z.object({
-        ...taskOutput,
-        changed: z.boolean(),
-        elapsed_seconds: z.int(),
-        reason: z.string(),
-        activity: z.string(),
-        exit_code: z.int().nullable().optional(),
-        last_output: z.string().optional(),
-        hint: z.string().optional(),
-      }),
-    ),
+    tasks: z.array(made<ReturnType<typeof waitedView>>()),
     cursor: z.string(),
   },
   handle: async ({ task_ids, timeout_seconds = MAX_WAIT_SECONDS, cursor }, services, call) => {
@@ -129,28 +118,17 @@ async function waitForChange(
   const leftMs = timeLeft(seconds);
   for (let cursor = from; ;) {
     const outcome = await waitOnce(taskIds, cursor, leftMs(), tasks, call);
-    const after: TaskRecord[] = [];
-    const answering: Pick<TaskService, 'respond'> = {
-      respond: async (taskId, answer) => {
-        const record = await tasks.respond(taskId, answer);
-        after.push(record);
-        return record;
-      },
-    };
-    let isAnswered = false;
-    for (const record of outcome.tasks)
-      isAnswered ||= (await askPerson(record, answering, call.person, leftMs())) === 'answered';
-    if (!isAnswered) return outcome;
+    let after: TaskRecord | undefined;
+    for (const record of outcome.tasks) after ??= await askPerson(record, tasks, call.person, leftMs());
+    if (after === undefined) return outcome;
     cursor = cursorAfter(outcome.tasks, after);
   }
 }
 
-/** After what was seen, and after the answers, unless there is more to see at once. */
-function cursorAfter(seen: readonly TaskRecord[], answered: readonly TaskRecord[]): string {
-  const isQuiet = (record: TaskRecord): boolean =>
-    !isFinal(record.status) && record.status !== 'waiting' && openDecisions(record).length === 0;
-  const quiet = new Map(answered.filter(isQuiet).map((record) => [record.task_id, record]));
-  return WaitCursor.of(seen.map((record) => quiet.get(record.task_id) ?? record));
+/** After what was seen, and after the answer, unless there is more to see at once. */
+function cursorAfter(seen: readonly TaskRecord[], after: TaskRecord): string {
+  const isQuiet = !isFinal(after.status) && after.status !== 'waiting' && openDecisions(after).length === 0;
+  return WaitCursor.of(seen.map((record) => (isQuiet && record.task_id === after.task_id ? after : record)));
 }
 
 /** Of a list of labels, as Claude Code takes several. */

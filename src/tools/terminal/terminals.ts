@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { noWindow } from '../../editor/editor-fault.js';
 import type { AskedWindow } from '../../editor/editor-windows.js';
 import { REPLY_BUDGET_BYTES, wireBytes } from '../../mcp/answers.js';
+import { made } from '../../mcp/tool.js';
 import { defineTool, inSnakeCase } from '../define-tool.js';
 import { callerOf, terminalIdInput } from './terminal-fields.js';
 
@@ -60,35 +61,13 @@ export const closeTerminal = defineTool({
   },
 });
 
-const terminalOutput = z.object({
-  terminal_id: z.string(),
-  name: z.string(),
-  created_by: z.string(),
-  shell: z.string().nullable(),
-  cwd: z.string().nullable(),
-  state: z.enum(['idle', 'busy']),
-  /** Of the last command that has ended. */
-  exit_code: z.int().nullable(),
-  cursor: z.int(),
-});
-
-const windowOutput = z.object({
-  editor: z.string(),
-  folders: z.array(z.string()),
-  trusted: z.boolean(),
-  /** Why it did not say what is in it. */
-  problem: z.string().optional(),
-  terminals: z.array(terminalOutput),
-});
-type WindowView = z.output<typeof windowOutput>;
-
 export const listTerminals = defineTool({
   name: 'list_terminals',
   title: 'List terminals of VS Code',
   effect: 'read',
   description: 'Windows of VS Code with their folders, and the terminals that programs made in them.',
   input: {},
-  output: { windows: z.array(windowOutput), left_out: z.int().optional(), note: z.string().optional() },
+  output: { windows: z.array(made<WindowView>()), left_out: z.int().optional(), note: z.string().optional() },
   handle: async (_args, services, call) => {
     const terminals = await services.terminals();
     const asked = await terminals.list(callerOf(call));
@@ -98,18 +77,27 @@ export const listTerminals = defineTool({
   },
 });
 
-function windowView({ window, folders, trusted, terminals, fault }: AskedWindow): WindowView {
-  return windowOutput.parse({
+type WindowView = ReturnType<typeof windowView>;
+
+/** `problem`: why it did not say what is in it. */
+function windowView({ window, folders, trusted, terminals, fault }: AskedWindow) {
+  return {
     editor: window.editor,
     folders,
     trusted,
-    problem: fault?.message,
-    terminals: terminals.map((terminal) => {
-      const { terminalName: name, execution } = terminal;
-      const exit_code = execution?.state === 'ended' ? execution.exitCode : null;
-      return { ...inSnakeCase(terminal), name, exit_code };
-    }),
-  });
+    ...(fault !== undefined && { problem: fault.message }),
+    terminals: terminals.map(({ terminalId, terminalName: name, createdBy, execution, ...terminal }) => ({
+      terminal_id: terminalId,
+      name,
+      created_by: createdBy,
+      shell: terminal.shell,
+      cwd: terminal.cwd,
+      state: terminal.state,
+      /** Of the last command that has ended. */
+      exit_code: execution?.state === 'ended' ? execution.exitCode : null,
+      cursor: terminal.cursor,
+    })),
+  };
 }
 
 /** All windows, and as many of their terminals as an answer holds. */
