@@ -72,14 +72,20 @@ export interface ToolDefinition<
   readonly input: Input;
   /** An answer has these fields alone, in this order. */
   readonly output: Output;
+  /** Takes and gives fields by the names that services have for them, or by those of the schemas: `maxBytes` for `max_bytes`. */
   handle(
-    args: z.output<z.ZodObject<Input>>,
+    args: InCamelCase<z.output<z.ZodObject<Input>>>,
     services: Services,
     call: ToolCall,
-  ): Promise<{
-    readonly [Name in keyof z.input<z.ZodObject<Output>>]: Shown<z.input<z.ZodObject<Output>>[Name]>;
-  }>;
+  ): Promise<Shown<z.input<z.ZodObject<Output>>> | InCamelCase<Shown<z.input<z.ZodObject<Output>>>>>;
 }
+
+type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : Name;
+export type InCamelCase<T> = {
+  readonly [Name in keyof T as Name extends string ? Camel<Name> : never]: T[Name];
+};
 
 /** The same with lists that need not be writable. */
 type Shown<T> = T extends readonly (infer Item)[]
@@ -134,7 +140,8 @@ export function toolDefiner<Services>() {
             'Correct these arguments and call again.',
           );
         }
-        return output.parse(await definition.handle(parsed.data, services, call));
+        const answer: object = await definition.handle(inCamelCase(parsed.data), services, call);
+        return output.parse(underNames(answer, Object.keys(definition.output)));
       },
     };
   };
@@ -191,6 +198,20 @@ function underOwnNames(args: unknown, aliases: Readonly<Record<string, string>>)
     return meant === undefined || names.has(meant) ? name : meant;
   };
   return Object.fromEntries(fields.map(([name, value]) => [own(name), value]));
+}
+
+function camelOf(name: string): string {
+  return name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function inCamelCase<T extends object>(args: T): InCamelCase<T>;
+function inCamelCase(args: object): object {
+  return Object.fromEntries(Object.entries(args).map(([name, value]) => [camelOf(name), value]));
+}
+
+function underNames(answer: object, names: readonly string[]): JsonObject {
+  const given = new Map<string, unknown>(Object.entries(answer));
+  return Object.fromEntries(names.map((name) => [name, given.get(given.has(name) ? name : camelOf(name))]));
 }
 
 /** True for a tool that only a page may call. */

@@ -2,12 +2,10 @@ import { z } from 'zod';
 import { appPages } from '../../base/package.js';
 import { isFinal, openDecisions, type TaskRecord } from '../../tasks/task.js';
 import { made } from '../../mcp/tool.js';
-import { defineTool } from '../define-tool.js';
+import { defineTool, within } from '../define-tool.js';
 
 /** The tasks that a person would look at first. */
 const MAX_TASKS = 20;
-/** Clients cut calls at 60 s, and some earlier. */
-const MAX_WAIT_MS = 20_000;
 const MAX_NAME_CHARS = 30;
 const GIVE_LINK =
   'Give the user this link; it works once, within a minute. The page is served on this machine alone; on another one they first run ssh -L with its port.';
@@ -51,7 +49,8 @@ export const boardRead = defineTool({
   input: {
     after: z.string().max(100).optional().describe('Of the previous answer: "answer"'),
     tasks: z.array(z.string()).max(MAX_TASKS).optional(),
-    wait_ms: z.int().min(0).max(MAX_WAIT_MS),
+    /** Clients cut calls at 60 s, and some earlier. */
+    wait_ms: within(0, 20_000),
   },
   output: {
     answer: z.string(),
@@ -61,7 +60,8 @@ export const boardRead = defineTool({
     set: z.record(z.string(), z.unknown()),
     del: z.array(z.string()),
   },
-  handle: async (query, { board }, { signal }) => (await board()).chat.read(query, signal),
+  handle: async ({ waitMs, ...query }, { board }, { signal }) =>
+    (await board()).chat.read({ ...query, wait_ms: waitMs }, signal),
 });
 
 /** What a person does at the app in the chat. */

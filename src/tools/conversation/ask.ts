@@ -3,12 +3,11 @@ import { responseOf, statusOfAsk } from '../../conversations/conversation-manage
 import { knownTaskId } from '../../mcp/known-task-id.js';
 import { made, type ToolCall } from '../../mcp/tool.js';
 import { isFinal, permissionModeSchema, type TaskRecord } from '../../tasks/task.js';
-import { defineTool, MAX_WAIT_SECONDS } from '../define-tool.js';
+import { defineTool, MAX_WAIT_SECONDS, within } from '../define-tool.js';
 import type { ToolServices } from '../services.js';
 import { askedTask, askPerson, timeLeft } from '../tasks/ask-person.js';
 import { askOutput, askView, mustHaveAnswer } from './ask-view.js';
 
-const MAX_TIMEOUT_SECONDS = 14_400;
 /** How many questions a list names. */
 const RECENT = 10;
 
@@ -21,7 +20,7 @@ const questionInput = {
     .describe('Default: that of the previous response, else the active project'),
   model: z.string().min(1).optional(),
   permissionMode: permissionModeSchema.optional().describe('Default: auto, or as set'),
-  timeoutSeconds: z.int().min(1).max(MAX_TIMEOUT_SECONDS).optional(),
+  timeoutSeconds: within(1, 14_400).optional(),
   maxCostUsd: z.number().min(0.01).optional(),
   maxTokens: z.int().min(1).optional(),
 };
@@ -78,7 +77,7 @@ export const askStatus = defineTool({
   input: {
     taskId: idInput.optional(),
     cursor: z.string().optional().describe('For the rest of a long answer'),
-    waitSeconds: z.int().min(0).max(MAX_WAIT_SECONDS).optional().describe('How long to wait for the answer'),
+    waitSeconds: within(0, MAX_WAIT_SECONDS).optional().describe('How long to wait for the answer'),
   },
   output: {
     ...askOutput,

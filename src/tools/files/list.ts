@@ -3,23 +3,19 @@ import { z } from 'zod';
 import type { ListedFile } from '../../files/list-page.js';
 import type { FoundMatch } from '../../files/search/search-folder.js';
 import { made } from '../../mcp/tool.js';
-import { defineTool } from '../define-tool.js';
+import { defineTool, within } from '../define-tool.js';
 
-const MIN_BYTES = 1_000;
-/** An answer contains everything twice, as text and as data, and must stay below 1 MB. */
-const MAX_LIST_BYTES = 400_000;
-/** For `maxResultChars`: such an answer with what stands around its list. */
+/** For `maxResultChars`: an answer of the largest `max_bytes` with what is around its list. */
 const MAX_LIST_CHARS = 450_000;
-const MAX_LIST_DEPTH = 5;
-const MAX_CONTEXT_LINES = 10;
 
 /** Arguments of both listings of a folder. */
 const listInput = {
   path: z.string().optional().describe('Default: active project'),
-  depth: z.int().min(1).max(MAX_LIST_DEPTH).optional(),
+  depth: within(1, 5).optional(),
   cursor: z.string().optional(),
-  max_bytes: z.int().min(MIN_BYTES).max(MAX_LIST_BYTES).optional(),
-  ignored: z.boolean().optional().describe('Also hidden and ignored ones'),
+  /** An answer contains everything twice, as text and as data, and must stay below 1 MB. */
+  max_bytes: within(1_000, 400_000).optional(),
+  ignored: z.boolean().optional(),
 };
 
 /** How both report what is left out. */
@@ -35,17 +31,19 @@ export const listFiles = defineTool({
   effect: 'read',
   description: 'List files and directories. What is hidden or ignored is left out, and named.',
   maxResultChars: MAX_LIST_CHARS,
-  input: { ...listInput, names: z.boolean().optional().describe('Only names; folders end with /') },
+  input: {
+    ...listInput,
+    ignored: listInput.ignored.describe('Also hidden and ignored ones'),
+    names: z.boolean().optional().describe('Only names; folders end with /'),
+  },
   output: {
     path: z.string(),
     ...pageOutput,
     names: z.array(z.string()).optional(),
     entries: z.array(made<ListedFile>()).optional(),
   },
-  handle: async ({ names: namesOnly, max_bytes: maxBytes, ...query }, services, { signal }) => {
-    const explorer = await services.explorer();
-    return explorer[namesOnly === true ? 'names' : 'list']({ ...query, maxBytes }, signal);
-  },
+  handle: async ({ names: namesOnly, ...query }, { explorer }, { signal }) =>
+    (await explorer())[namesOnly === true ? 'names' : 'list'](query, signal),
 });
 
 export const getFileTree = defineTool({
@@ -56,8 +54,7 @@ export const getFileTree = defineTool({
   maxResultChars: MAX_LIST_CHARS,
   input: listInput,
   output: { path: z.string(), ...pageOutput, tree: z.string() },
-  handle: async ({ max_bytes: maxBytes, ...query }, { explorer }, { signal }) =>
-    (await explorer()).tree({ ...query, maxBytes }, signal),
+  handle: async (query, { explorer }, { signal }) => (await explorer()).tree(query, signal),
 });
 
 export const searchFiles = defineTool({
@@ -73,7 +70,7 @@ export const searchFiles = defineTool({
     regex: z.boolean().optional(),
     names: z.boolean().optional(),
     glob: z.string().optional().describe('e.g. *.{ts,js}'),
-    context: z.int().min(0).max(MAX_CONTEXT_LINES).optional(),
+    context: within(0, 10).optional(),
     cursor: listInput.cursor,
     max_bytes: listInput.max_bytes,
     ignored: z.boolean().optional().describe('Also ignored ones'),
@@ -84,6 +81,5 @@ export const searchFiles = defineTool({
     cursor: z.string().optional(),
     matches: z.array(made<FoundMatch>()),
   },
-  handle: async ({ max_bytes: maxBytes, ...query }, { explorer }, { signal }) =>
-    (await explorer()).search({ ...query, maxBytes }, signal),
+  handle: async (query, { explorer }, { signal }) => (await explorer()).search(query, signal),
 });

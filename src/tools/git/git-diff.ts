@@ -3,7 +3,7 @@ import type { FileStat } from '../../git/diff/read-diff.js';
 import type { GitService } from '../../git/git-service.js';
 import { fittingCount, fittingPage, TEXT_PAGE_BYTES } from '../../mcp/answers.js';
 import { made } from '../../mcp/tool.js';
-import { defineTool, inSnakeCase } from '../define-tool.js';
+import { defineTool } from '../define-tool.js';
 import {
   filterNote,
   locatedOutput,
@@ -43,7 +43,7 @@ export const gitDiff = defineTool({
   handle: async ({ path, cursor, ...query }, services, { signal, pageBytes }) => {
     const git = await services.git();
     const view = (page: Page) => ({
-      ...inSnakeCase(page),
+      ...page,
       truncated: page.cursor !== undefined,
       message: messageText(
         [
@@ -85,7 +85,7 @@ export const gitDiffStat = defineTool({
   name: 'git_diff_stat',
   title: 'Git diff statistics',
   effect: 'read',
-  description: 'Lines added and removed per file: unstaged changes, or staged ones with `cached`.',
+  description: 'Lines added and removed per file of unstaged changes.',
   input: { path: repositoryPathInput, cached: cachedInput },
   output: {
     ...locatedOutput,
@@ -99,6 +99,6 @@ export const gitDiffStat = defineTool({
     const { files: all, total, filtered, ...stat } = await git.diffStat({ path, signal }, cached ?? false);
     const files = all.slice(0, fittingCount(all));
     const [message] = filterNote(filtered);
-    return { ...stat, message, omitted_files: total.files - files.length, files };
+    return { ...stat, message, omittedFiles: total.files - files.length, files };
   },
 });

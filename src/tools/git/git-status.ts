@@ -13,16 +13,13 @@ import {
   SUBMODULES_NOTE,
 } from './git-fields.js';
 
-const SHOWN_CHARS = 200;
-
 const paths = z.array(z.string());
 
 export const gitStatus = defineTool({
   name: 'git_status',
   title: 'Git status',
   effect: 'read',
-  description:
-    'Branch, and staged, changed and untracked files in `path`, relative to `repository`. `clean` is of `path`, `rest_clean` of all else.',
+  description: 'Branch, and staged, changed and untracked files in `path`, relative to `repository`.',
   input: { path: repositoryPathInput },
   output: {
     ...locatedOutput,
@@ -84,7 +81,7 @@ const REST = {
 
 function sentencesOf(status: Status & Located, truncated: boolean): (string | false)[] {
   const { clean, onlyFiltered, upstream, upstreamExists, part, hasSubmodules, filtered } = status;
-  const where = part === undefined ? '' : ` in ${oneLine(part.within, SHOWN_CHARS)}`;
+  const where = part === undefined ? '' : ` in ${oneLine(part.within, 200)}`;
   const unclean = onlyFiltered ? 'Nothing else has changed' : 'There are changes';
   return [
     ...filterNote(filtered),

@@ -27,5 +27,6 @@ export const nativeEvent = defineTool({
     decision: z.literal('block').optional(),
     reason: z.string().optional(),
   },
-  handle: async (fields, { native }, { signal }) => (await native()).event(fields, signal),
+  handle: async ({ toolInput, ...fields }, { native }, { signal }) =>
+    (await native()).event({ ...fields, tool_input: toolInput }, signal),
 });

@@ -1,16 +1,12 @@
-import { BridgeError, ignoreBridgeError } from '../../base/errors.js';
+import { ignoreBridgeError } from '../../base/errors.js';
 import type { Person } from '../../mcp/person.js';
-import type { DecisionAnswer } from '../../tasks/task-host.js';
 import type { TaskService } from '../../tasks/task-service.js';
 import { openDecisions, type TaskRecord } from '../../tasks/task.js';
-import { answerIn, decisionForm } from './decision-form.js';
+import { answerIn, decisionForm, passOn } from './decision-form.js';
 
 const KEY_SEPARATOR = '.';
 /** The longest time that a timer of Node measures. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-const TOO_LATE: ReadonlySet<string> = new Set(['DECISION_CLOSED', 'DECISION_NOT_FOUND', 'TASK_NOT_RUNNING']);
-
-type Answering = Pick<TaskService, 'respond'>;
 
 /**
  * Asks the person at the client about the first open decision, and passes the answer on. Resolves with the task after an answer, which may
@@ -18,7 +14,7 @@ type Answering = Pick<TaskService, 'respond'>;
  */
 export async function askPerson(
   record: TaskRecord,
-  tasks: Answering,
+  tasks: Pick<TaskService, 'respond'>,
   person: Person | undefined,
   timeoutMs: number,
 ): Promise<TaskRecord | undefined> {
@@ -34,25 +30,6 @@ export async function askPerson(
   });
   const after = await passOn(task_id, answerIn(form, decision, said), tasks);
   return after === 'late' ? record : after;
-}
-
-/**
- * Passes the answer of a form on. `late`: another route was first, or the task has ended. Undefined for no answer, and for one that does
- * not fit, such as a command that a rule denies: the decision is still open.
- */
-export async function passOn(
-  taskId: string,
-  answer: DecisionAnswer | undefined,
-  tasks: Answering,
-): Promise<TaskRecord | 'late' | undefined> {
-  try {
-    return answer && (await tasks.respond(taskId, answer));
-  } catch (thrown) {
-    if (!(thrown instanceof BridgeError)) throw thrown;
-    if (thrown.code === 'INVALID_ARGUMENTS') return undefined;
-    if (TOO_LATE.has(thrown.code)) return 'late';
-    throw thrown;
-  }
 }
 
 /** What is left of so many seconds from now on, in milliseconds, each time it is called. */

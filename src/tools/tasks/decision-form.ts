@@ -1,7 +1,9 @@
 // Pure: a decision as a form for the person at the client, and what was filled in as an answer.
+import { BridgeError } from '../../base/errors.js';
 import { shownLine, headAndTail, quotedLines } from '../../base/text.js';
 import type { Form, FormField, PersonAnswer } from '../../mcp/person.js';
 import { BY_FORM, type DecisionAnswer } from '../../tasks/task-host.js';
+import type { TaskService } from '../../tasks/task-service.js';
 import type { Decision, TaskRecord } from '../../tasks/task.js';
 import { described } from '../../tasks/decisions/described.js';
 
@@ -20,6 +22,7 @@ const MAX_WHY_CHARS = 20_000;
 const TOO_LONG = 'Too long to decide here: open the page (open_board), or say no.';
 const HOW_TO_ANSWER =
   'Accept allows it once, decline denies it. To allow it for the session, or to deny it with a reason, close this and say so in the chat.';
+const TOO_LATE: ReadonlySet<string> = new Set(['DECISION_CLOSED', 'DECISION_NOT_FOUND', 'TASK_NOT_RUNNING']);
 const DECLINED = 'A person was asked, and declined this.';
 
 type Filled = Extract<PersonAnswer, { kind: 'answered' }>;
@@ -40,6 +43,25 @@ export function answerIn(
   const declined = said.kind === 'declined' ? ({ verdict: 'deny', message: DECLINED } as const) : undefined;
   const given = said.kind === 'answered' ? read(said) : declined;
   return given && { decision_id, by: BY_FORM, ...given };
+}
+
+/**
+ * Passes the answer of a form on. `late`: another route was first, or the task has ended. Undefined for no answer, and for one that does
+ * not fit, such as a command that a rule denies: the decision is still open.
+ */
+export async function passOn(
+  taskId: string,
+  answer: DecisionAnswer | undefined,
+  tasks: Pick<TaskService, 'respond'>,
+): Promise<TaskRecord | 'late' | undefined> {
+  try {
+    return answer && (await tasks.respond(taskId, answer));
+  } catch (thrown) {
+    if (!(thrown instanceof BridgeError)) throw thrown;
+    if (thrown.code === 'INVALID_ARGUMENTS') return undefined;
+    if (TOO_LATE.has(thrown.code)) return 'late';
+    throw thrown;
+  }
 }
 
 /**

@@ -12,8 +12,7 @@ import { BY_FORM } from '../../tasks/task-host.js';
 import type { TaskService } from '../../tasks/task-service.js';
 import { openDecisions, type Decision, type TaskRecord } from '../../tasks/task.js';
 import { askView } from '../conversation/ask-view.js';
-import { passOn } from './ask-person.js';
-import { answerIn, taskForm } from './decision-form.js';
+import { answerIn, passOn, taskForm } from './decision-form.js';
 import { isOver } from './task-fields.js';
 
 /**

@@ -7,7 +7,7 @@ import { pollingHint } from '../../tasks/polling-hint.js';
 import type { TaskService, WaitOutcome } from '../../tasks/task-service.js';
 import { isFinal, openDecisions, type TaskRecord } from '../../tasks/task.js';
 import { WaitCursor } from '../../tasks/watch/task-waiter.js';
-import { defineTool, MAX_WAIT_SECONDS } from '../define-tool.js';
+import { defineTool, MAX_WAIT_SECONDS, within } from '../define-tool.js';
 import { YOU_ARE_CALLED } from '../instructions.js';
 import { askPerson, formKey, timeLeft } from './ask-person.js';
 import {
@@ -39,20 +39,20 @@ export const waitForTask = defineTool({
     'Wait until a task ends, asks or goes on. Pass the cursor back. Answer decisions with respond_to_task.',
   input: {
     task_ids: z.array(z.string()).min(1).max(MAX_TASKS),
-    timeout_seconds: z.int().min(0).max(MAX_WAIT_SECONDS).optional(),
+    timeout_seconds: within(0, MAX_WAIT_SECONDS).optional(),
     cursor: z.string().optional(),
   },
   output: {
     tasks: z.array(made<ReturnType<typeof waitedView>>()),
     cursor: z.string(),
   },
-  handle: async ({ task_ids, timeout_seconds = MAX_WAIT_SECONDS, cursor }, services, call) => {
+  handle: async ({ taskIds: given, timeoutSeconds = MAX_WAIT_SECONDS, cursor }, services, call) => {
     const tasks = await services.tasks();
-    const taskIds = [...new Set(task_ids.map((id) => knownTaskId(id)))];
+    const taskIds = [...new Set(given.map((id) => knownTaskId(id)))];
     const isFollowed = await followed(taskIds, tasks, call);
     const outcome = isFollowed
       ? await waitOnce(taskIds, cursor, 0, tasks, call)
-      : await waitForChange(taskIds, cursor, timeout_seconds, tasks, call);
+      : await waitForChange(taskIds, cursor, timeoutSeconds, tasks, call);
     const changed = new Set(outcome.changed);
     const requestsBytes = Math.floor(REQUESTS_BYTES / Math.max(1, changed.size));
     const views = outcome.tasks.map((record) => ({
@@ -133,7 +133,7 @@ function cursorAfter(seen: readonly TaskRecord[], after: TaskRecord): string {
 
 /** Of a list of labels, as Claude Code takes several. */
 const joined = (given: unknown): unknown => (Array.isArray(given) ? given.join(', ') : given);
-const waitSecondsInput = z.int().min(0).max(MAX_WAIT_SECONDS).optional().describe('Then wait');
+const waitSecondsInput = within(0, MAX_WAIT_SECONDS).optional().describe('Then wait');
 
 const afterOutput = {
   ...taskOutput,
@@ -191,19 +191,13 @@ export const respondToTask = defineTool({
     wait_seconds: waitSecondsInput,
   },
   output: { ...afterOutput, cursor: z.string().optional() },
-  handle: async ({ task_id, decision_id, verdict, message, answers, wait_seconds }, services, call) => {
+  handle: async ({ taskId: given, decisionId, waitSeconds, ...said }, services, call) => {
     const tasks = await services.tasks();
-    const taskId = knownTaskId(task_id);
-    const unseen = verdict === 'deny' ? '' : unseenOf(await tasks.get(taskId), decision_id);
-    const record = await tasks.respond(taskId, {
-      decision_id,
-      verdict,
-      ...(message !== undefined && { message }),
-      ...(answers !== undefined && { answers }),
-      by: 'caller',
-    });
-    call.person?.close?.(formKey(taskId, decision_id));
-    const { cursor, ...after } = await afterWait(record, wait_seconds, tasks, call);
+    const taskId = knownTaskId(given);
+    const unseen = said.verdict === 'deny' ? '' : unseenOf(await tasks.get(taskId), decisionId);
+    const record = await tasks.respond(taskId, { decision_id: decisionId, ...said, by: 'caller' });
+    call.person?.close?.(formKey(taskId, decisionId));
+    const { cursor, ...after } = await afterWait(record, waitSeconds, tasks, call);
     const isWaitedFor = record.purpose !== 'ask' && record.delegated !== true;
     const hasCursor = isWaitedFor || isFinal(after.status);
     return { ...after, ...(hasCursor && { cursor }), hint: `${unseen}${after.hint}` };
@@ -231,9 +225,9 @@ export const messageTask = defineTool({
     wait_seconds: waitSecondsInput,
   },
   output: afterOutput,
-  handle: async ({ task_id, text, interrupt, wait_seconds }, services, call) => {
+  handle: async ({ taskId: given, text, interrupt, waitSeconds }, services, call) => {
     const tasks = await services.tasks();
-    const taskId = knownTaskId(task_id);
+    const taskId = knownTaskId(given);
     if (text === undefined && interrupt !== true) {
       throw new BridgeError(
         'INVALID_ARGUMENTS',
@@ -241,6 +235,6 @@ export const messageTask = defineTool({
         'Pass text to send it, or interrupt: true to stop the current turn.',
       );
     }
-    return afterWait(await tasks.message(taskId, { text, interrupt }), wait_seconds, tasks, call);
+    return afterWait(await tasks.message(taskId, { text, interrupt }), waitSeconds, tasks, call);
   },
 });

@@ -3,12 +3,8 @@ import { noWindow } from '../../editor/editor-fault.js';
 import type { AskedWindow } from '../../editor/editor-windows.js';
 import { REPLY_BUDGET_BYTES, wireBytes } from '../../mcp/answers.js';
 import { made } from '../../mcp/tool.js';
-import { defineTool, inSnakeCase } from '../define-tool.js';
+import { defineTool, someText } from '../define-tool.js';
 import { callerOf, terminalIdInput } from './terminal-fields.js';
-
-const MAX_NAME_CHARS = 60;
-const MAX_PATH_CHARS = 4_096;
-const MAX_VALUE_CHARS = 100_000;
 
 export const createTerminal = defineTool({
   name: 'create_terminal',
@@ -20,14 +16,9 @@ export const createTerminal = defineTool({
   input: {
     path: z.string().optional().describe('Folder that the window has open. Default: cwd'),
     cwd: z.string().optional().describe('Where the shell begins. Default: path, else the active project'),
-    name: z.string().min(1).max(MAX_NAME_CHARS).optional(),
-    shell: z
-      .string()
-      .min(1)
-      .max(MAX_PATH_CHARS)
-      .optional()
-      .describe('Terminal profile or program. Default: the user’s'),
-    env: z.record(z.string(), z.string().max(MAX_VALUE_CHARS)).optional(),
+    name: someText(60).optional(),
+    shell: someText(4_096).optional().describe('Terminal profile or program. Default: the user’s'),
+    env: z.record(z.string(), z.string().max(100_000)).optional(),
   },
   output: {
     terminal_id: z.string(),
@@ -35,10 +26,9 @@ export const createTerminal = defineTool({
     shell: z.string().nullable(),
     cwd: z.string(),
   },
-  handle: async ({ path, cwd, name, shell, env }, services, call) => {
-    const terminals = await services.terminals();
-    const made = await terminals.create({ path, cwd, name, shell, env }, callerOf(call));
-    return { ...inSnakeCase(made), name: made.terminalName };
+  handle: async (query, { terminals }, call) => {
+    const created = await (await terminals()).create(query, callerOf(call));
+    return { ...created, name: created.terminalName };
   },
 });
 
@@ -49,15 +39,14 @@ export const closeTerminal = defineTool({
   description: 'Close a terminal and end what runs in it. Its output is gone then.',
   input: { terminal_id: terminalIdInput },
   output: { terminal_id: z.string(), message: z.string() },
-  handle: async ({ terminal_id }, services, call) => {
-    const terminals = await services.terminals();
-    const { terminal, isGone } = await terminals.close(terminal_id, callerOf(call));
+  handle: async ({ terminalId }, { terminals }, call) => {
+    const { terminal, isGone } = await (await terminals()).close(terminalId, callerOf(call));
     const name = JSON.stringify(terminal.terminalName);
     const what = terminal.state === 'busy' ? ', and the command that ran in it was ended' : '';
     const message = isGone
       ? `The terminal ${name} was closed${what}.`
       : `VS Code was told to close the terminal ${name}, and has not done so yet: see list_terminals.`;
-    return { terminal_id, message };
+    return { terminalId, message };
   },
 });
 
@@ -68,9 +57,8 @@ export const listTerminals = defineTool({
   description: 'Windows of VS Code with their folders, and the terminals that programs made in them.',
   input: {},
   output: { windows: z.array(made<WindowView>()), left_out: z.int().optional(), note: z.string().optional() },
-  handle: async (_args, services, call) => {
-    const terminals = await services.terminals();
-    const asked = await terminals.list(callerOf(call));
+  handle: async (_args, { terminals }, call) => {
+    const asked = await (await terminals()).list(callerOf(call));
     if (asked.length > 0) return withinBudget(asked.map(windowView));
     const { message, hint } = noWindow();
     return { windows: [], note: `${message} ${hint}` };
@@ -101,7 +89,7 @@ function windowView({ window, folders, trusted, terminals, fault }: AskedWindow)
 }
 
 /** All windows, and as many of their terminals as an answer holds. */
-function withinBudget(windows: readonly WindowView[]): { windows: WindowView[]; left_out?: number } {
+function withinBudget(windows: readonly WindowView[]) {
   let bytes = wireBytes(windows.map((window) => ({ ...window, terminals: [] })));
   let leftOut = 0;
   const shown = windows.map((window) => {
@@ -111,5 +99,5 @@ function withinBudget(windows: readonly WindowView[]): { windows: WindowView[]; 
     leftOut += window.terminals.length - terminals.length;
     return { ...window, terminals };
   });
-  return { windows: shown, ...(leftOut > 0 && { left_out: leftOut }) };
+  return { windows: shown, ...(leftOut > 0 && { leftOut }) };
 }
