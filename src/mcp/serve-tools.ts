@@ -23,9 +23,15 @@ export interface FollowedHost {
   readonly descriptions: Readonly<Record<string, string>>;
 }
 
-export interface ToolHost<Services> {
+/** What tools, prompts and resources are served with. */
+export interface Host<Services> {
   readonly services: Services;
   readonly logger: Logger;
+  /** Why nothing works; with it what is fixed is listed, and nothing can be had. */
+  readonly unusable?: BridgeError | undefined;
+}
+
+export interface ToolHost<Services> extends Host<Services> {
   /** Runs before every tool; throws BridgeError when the tool cannot work yet, or here. */
   readonly precondition?: (tool: string) => void | Promise<void>;
   /** What an error says to do next; left out, as for a client that has every tool. */
@@ -86,7 +92,8 @@ export function serveTools<Services>(server: Server, host: ToolsHost<Services>):
       callTool(tool, params.arguments, host, call),
     );
     if (result.isError === true) return { ...result, content: [...result.content] };
-    if (host.resourceMakers?.has(tool.name) === true) reportNewResource(server, logger);
+    if (host.resourceMakers?.has(tool.name) === true)
+      quietly(server.sendResourceListChanged(), 'A changed list of resources could not be reported', logger);
     const { structuredContent, content, ...rest } = result;
     const isStructured = structuredContent !== undefined && (isForAppAlone(tool) || !hasText(client));
     return (
@@ -140,12 +147,9 @@ function unknownTool(name: string, known: readonly string[]): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool ${JSON.stringify(name)}. ${hint}`);
 }
 
-function reportNewResource(server: Server, logger: Logger): void {
-  server
-    .sendResourceListChanged()
-    .catch((error: unknown) =>
-      logger.debug('A changed list of resources could not be reported', { error: messageOf(error) }),
-    );
+/** Lets go of what is sent to a client that may be gone; `failure` is for the log. */
+export function quietly(sent: Promise<unknown>, failure: string, logger: Logger): void {
+  sent.catch((error: unknown) => logger.debug(failure, { error: messageOf(error) }));
 }
 
 function progressOf({ mcpReq }: ServerContext, logger: Logger): (text: string) => void {
@@ -154,9 +158,12 @@ function progressOf({ mcpReq }: ServerContext, logger: Logger): (text: string) =
   return (message) => {
     if (progressToken === undefined || mcpReq.signal.aborted) return;
     progress += 1;
-    mcpReq
-      .notify({ method: 'notifications/progress', params: { progressToken, progress, message } })
-      .catch((error: unknown) => logger.debug('Progress could not be sent', { error: messageOf(error) }));
+    const params = { progressToken, progress, message };
+    quietly(
+      mcpReq.notify({ method: 'notifications/progress', params }),
+      'Progress could not be sent',
+      logger,
+    );
   };
 }
 

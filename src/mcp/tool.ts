@@ -210,8 +210,8 @@ function inCamelCase(args: object): object {
 }
 
 function underNames(answer: object, names: readonly string[]): JsonObject {
-  const given = new Map<string, unknown>(Object.entries(answer));
-  return Object.fromEntries(names.map((name) => [name, given.get(given.has(name) ? name : camelOf(name))]));
+  const own = new Map(names.map((name) => [camelOf(name), name]));
+  return Object.fromEntries(Object.entries(answer).map(([name, value]) => [own.get(name) ?? name, value]));
 }
 
 /** True for a tool that only a page may call. */
