@@ -50,8 +50,9 @@ export const waitForTask = defineTool({
     const tasks = await services.tasks();
     const taskIds = [...new Set(given.map((id) => knownTaskId(id)))];
     const isFollowed = await followed(taskIds, tasks, call);
+    // The person is asked by the client that follows the tasks, and its model need not wait.
     const outcome = isFollowed
-      ? await waitOnce(taskIds, cursor, 0, tasks, call)
+      ? await waitForChange(taskIds, cursor, 0, tasks, { ...call, person: undefined })
       : await waitForChange(taskIds, cursor, timeoutSeconds, tasks, call);
     const changed = new Set(outcome.changed);
     const requestsBytes = Math.floor(REQUESTS_BYTES / Math.max(1, changed.size));
@@ -97,29 +98,19 @@ async function followed(
   return true;
 }
 
-function waitOnce(
-  taskIds: readonly string[],
-  cursor: string | undefined,
-  timeoutMs: number,
-  tasks: Pick<TaskService, 'wait'>,
-  { signal, progress: onProgress }: ToolCall,
-): Promise<WaitOutcome> {
-  return tasks.wait({ taskIds, timeoutMs, cursor, signal, onProgress });
-}
-
 /** Waits, and has the person at the client answer what is asked meanwhile: the caller need not see that, nor be woken by it. */
 async function waitForChange(
   taskIds: readonly string[],
   from: string | undefined,
   seconds: number,
   tasks: TaskService,
-  call: ToolCall,
+  { signal, person, progress: onProgress }: ToolCall,
 ): Promise<WaitOutcome> {
   const leftMs = timeLeft(seconds);
   for (let cursor = from; ;) {
-    const outcome = await waitOnce(taskIds, cursor, leftMs(), tasks, call);
+    const outcome = await tasks.wait({ taskIds, timeoutMs: leftMs(), cursor, signal, onProgress });
     let after: TaskRecord | undefined;
-    for (const record of outcome.tasks) after ??= await askPerson(record, tasks, call.person, leftMs());
+    for (const record of outcome.tasks) after ??= await askPerson(record, tasks, person, leftMs());
     if (after === undefined) return outcome;
     cursor = cursorAfter(outcome.tasks, after);
   }
@@ -150,17 +141,19 @@ async function afterWait(
   tasks: TaskService,
   call: ToolCall,
 ) {
+  const isWaiting = seconds !== undefined && call.follower?.follows(record.task_id) !== true;
   const cursor = WaitCursor.of([record]);
-  if (seconds === undefined || call.follower?.follows(record.task_id) === true)
-    return viewAfter(record, cursor);
-  const outcome = await waitForChange([record.task_id], cursor, seconds, tasks, call);
-  const after = outcome.tasks[0] ?? record;
-  return { ...viewAfter(after, outcome.cursor), reason: after.reason, last_output: lastOutputOf(after) };
-}
-
-function viewAfter(record: TaskRecord, cursor: string) {
-  const view = taskView(record);
-  return { ...view, cursor, hint: `${nextTool(record)}${cutHint(view)}` };
+  const outcome = isWaiting
+    ? await waitForChange([record.task_id], cursor, seconds, tasks, call)
+    : { tasks: [record], cursor };
+  const [after = record] = outcome.tasks;
+  const view = taskView(after);
+  return {
+    ...view,
+    cursor: outcome.cursor,
+    hint: `${nextTool(after)}${cutHint(view)}`,
+    ...(isWaiting && { reason: after.reason, last_output: lastOutputOf(after) }),
+  };
 }
 
 /** The caller of another toolset follows its task by a tool of that. */
