@@ -113,11 +113,8 @@ export function answerOf(asked: AskedRequest, mode: ApprovalMode, rules: readonl
   }
 }
 
-function aboutPermission(
-  { tool, input, why }: AskedRequest,
-  mode: ApprovalMode,
-  rules: readonly RuleRow[],
-): RequestAnswer {
+function aboutPermission(asked: AskedRequest, mode: ApprovalMode, rules: readonly RuleRow[]): RequestAnswer {
+  const { tool, input, why } = asked;
   if (tool === 'SandboxNetworkAccess')
     return said('deny', 'sandbox-network', 'the setting sandbox_domains does not list this host');
   const row = tool === TERMINAL_PROMPT ? rules.find(({ rule }) => rule === TERMINAL_PROMPT) : undefined;
