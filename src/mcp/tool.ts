@@ -5,16 +5,11 @@ import { isObject, type JsonObject } from './answers.js';
 import type { Person } from './person.js';
 import { argumentErrors, wireSchema } from './schema.js';
 
+/** Of a tool that no model sees. */
+export const ONLY_APPS = { visibility: ['app'] };
+
 /** What a tool does to the world; MCP annotations follow from it. */
 export type Effect = 'read' | 'write' | 'destroy';
-
-/** How a tool belongs to an app. Clients that show no apps see none of it. */
-export interface ToolApp {
-  /** The page that is shown when a model calls the tool. */
-  readonly resourceUri?: string;
-  /** `app` alone: the page calls the tool, and no model does. */
-  readonly visibility?: readonly ('model' | 'app')[];
-}
 
 /** The call in which a tool runs. */
 export interface ToolCall {
@@ -56,10 +51,10 @@ interface ToolFacts {
   readonly alwaysLoad?: boolean;
   /** The most characters that a client may show of an answer, where the caller can ask for much. */
   readonly maxResultChars?: number;
-  /** How it belongs to a page in the chat, for clients that show one. */
-  readonly app?: ToolApp;
-  /** True for a tool that hooks of Claude Code call: no model sees it, and its answer is JSON text alone. */
-  readonly forHooks?: boolean;
+  /** The URI of the page that a client shows in the chat when a model calls the tool; clients that show none see nothing of it. */
+  readonly page?: string;
+  /** Who calls it where no model does, nor sees it: such a page, or hooks of Claude Code, whose answer is JSON text alone. */
+  readonly caller?: 'page' | 'hooks';
 }
 
 export interface ToolDefinition<
@@ -97,8 +92,8 @@ type Shown<T> = T extends readonly (infer Item)[]
 /** What is known of a tool before it is loaded. */
 export interface ListedTool {
   readonly name: string;
-  readonly app?: ToolApp | undefined;
-  readonly forHooks?: boolean | undefined;
+  readonly page?: string | undefined;
+  readonly caller?: ToolFacts['caller'] | undefined;
   /** What `tools/list` shows of the tool. */
   readonly listing: ToolListing;
 }
@@ -121,11 +116,11 @@ export function toolDefiner<Services>() {
   ): Tool<Services> => {
     const input = z.strictObject(definition.input);
     const output = z.object(definition.output);
-    const { name, app, forHooks } = definition;
+    const { name, page, caller } = definition;
     return {
       name,
-      app,
-      forHooks,
+      page,
+      caller,
       // Made when asked for.
       get listing() {
         return listingOf(definition, input, output);
@@ -164,13 +159,13 @@ function listingOf(facts: ToolFacts, input: z.ZodObject, output: z.ZodObject) {
 }
 
 /** Read by Claude Code; other clients ignore it. */
-function metaOf({ maxResultChars, searchHint, alwaysLoad, forHooks }: ToolFacts): JsonObject {
+function metaOf({ maxResultChars, searchHint, alwaysLoad, caller }: ToolFacts): JsonObject {
   return {
     ...(maxResultChars !== undefined && { 'anthropic/maxResultSizeChars': maxResultChars }),
     ...(searchHint !== undefined && { 'anthropic/searchHint': searchHint }),
     ...(alwaysLoad === true && { 'anthropic/alwaysLoad': true }),
     // Claude Code shows its model no tool of this kind, and calls it for a hook all the same.
-    ...(forHooks === true && { ui: { visibility: ['app'] } }),
+    ...(caller === 'hooks' && { ui: ONLY_APPS }),
   };
 }
 
@@ -212,14 +207,4 @@ function inCamelCase(args: object): object {
 function underNames(answer: object, names: readonly string[]): JsonObject {
   const own = new Map(names.map((name) => [camelOf(name), name]));
   return Object.fromEntries(Object.entries(answer).map(([name, value]) => [own.get(name) ?? name, value]));
-}
-
-/** True for a tool that only a page may call. */
-export function isForAppAlone({ app }: Pick<ListedTool, 'app'>): boolean {
-  return app?.visibility !== undefined && !app.visibility.includes('model');
-}
-
-/** True for a tool that models call: no page alone, and no hook. */
-export function isForModels(tool: Pick<ListedTool, 'app' | 'forHooks'>): boolean {
-  return !isForAppAlone(tool) && tool.forHooks !== true;
 }

@@ -14,7 +14,7 @@ export const openBoard = defineTool({
   name: 'open_board',
   title: 'Open the board',
   effect: 'write',
-  app: { resourceUri: appPages.board.uri },
+  page: appPages.board.uri,
   description: 'Link to a page of all tasks, for the user.',
   input: {},
   output: {
@@ -44,7 +44,7 @@ export const boardRead = defineTool({
   name: 'board_read',
   title: 'Read the board',
   effect: 'read',
-  app: { visibility: ['app'] },
+  caller: 'page',
   description: 'News of tasks, for the board in the chat.',
   input: {
     after: z.string().max(100).optional().describe('Of the previous answer: "answer"'),
@@ -70,7 +70,7 @@ export const boardAct = defineTool({
   title: 'Act on the board',
   effect: 'destroy',
   openWorld: true,
-  app: { visibility: ['app'] },
+  caller: 'page',
   description: 'What the user pressed in the board in the chat.',
   input: { action: z.looseObject({ type: z.string() }) },
   output: {

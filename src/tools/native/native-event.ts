@@ -9,7 +9,7 @@ export const nativeEvent = defineTool({
   name: 'native_event',
   title: 'An event of this session',
   effect: 'write',
-  forHooks: true,
+  caller: 'hooks',
   description: 'What happened in this session.',
   input: {
     event: z.string(),

@@ -34,7 +34,7 @@ export const waitForTask = defineTool({
   effect: 'read',
   searchHint: 'follow a delegated task until it ends or asks',
   alwaysLoad: true,
-  app: { resourceUri: appPages.decision.uri },
+  page: appPages.decision.uri,
   description:
     'Wait until a task ends, asks or goes on. Pass the cursor back. Answer decisions with respond_to_task.',
   input: {
