@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { configSchema } from '../../src/config/schema.js';
-import { isForModels } from '../../src/mcp/tool.js';
 import { expectation } from '../../src/mcp/schema.js';
 import { isObject, type JsonObject } from '../../src/mcp/answers.js';
 import { enabledTools } from '../../src/tools/registry.js';
@@ -38,7 +37,7 @@ export const EVERY_TOOLSET = 'every toolset';
 export function toolParts(): string {
   const parts = Object.keys(toolsets).flatMap((toolset) => {
     const own = tools.filter((tool) => tool.toolset === toolset);
-    const shared = sharedArguments(own.filter(isForModels));
+    const shared = sharedArguments(own.filter(({ caller }) => caller === undefined));
     const items = [...shared].map(([field, about]) => `- \`${field}\`: ${about}`);
     const taken = items.length === 0 ? '' : `Several tools take:\n\n${items.join('\n')}`;
     const firsts = new Map<string, string>();
@@ -64,8 +63,8 @@ export function sourcesOf(toolset: string): string {
 /** `firsts` has what the tools before take and give, with the tool that is the first to do so. */
 function toolPart(tool: AnyTool, shared: ReadonlyMap<string, string>, firsts: Map<string, string>): string {
   const { name, description, inputSchema, outputSchema, annotations } = tool.listing;
-  if (!isForModels(tool))
-    return `### \`${name}\`\n\nFor ${tool.forHooks ? 'hooks' : 'the page in the chat'} alone.`;
+  if (tool.caller !== undefined)
+    return `### \`${name}\`\n\nFor ${tool.caller === 'hooks' ? 'hooks' : 'the page in the chat'} alone.`;
   const changes = annotations.destructiveHint === true ? 'destroy' : 'write';
   const effect = annotations.readOnlyHint ? 'read' : changes;
   const firstWith = (words: string): string | undefined => {

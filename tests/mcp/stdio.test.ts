@@ -68,21 +68,6 @@ describe('the protocol over a pair of streams', () => {
     expect((await replies.answerTo('ü')).result).toEqual({});
   });
 
-  test('a version nobody knows is answered with one that is known', async () => {
-    input.write(initialize(1, '1999-01-01'));
-    expect((await replies.answerTo(1)).result?.['protocolVersion']).toMatch(/^202\d-\d\d-\d\d$/);
-  });
-
-  test('a modern revision nobody knows is refused with those that are known', async () => {
-    const _meta = {
-      'io.modelcontextprotocol/protocolVersion': '2099-01-01',
-      'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
-      'io.modelcontextprotocol/clientCapabilities': {},
-    };
-    input.write(request(1, 'tools/list', { _meta }));
-    expect((await replies.answerTo(1)).error).toMatchObject({ code: -32022 });
-  });
-
   test('a reader that takes nothing any more is told as gone', async () => {
     unreadBytes = 64 * 1024 * 1024;
     input.write(initialize(1));

@@ -152,8 +152,8 @@ export interface DiffStat {
 export async function readDiffStat(git: RepositoryGit, query: DiffQuery): Promise<DiffStat> {
   const { files, summary } = await readDiff(git, query);
   // git names a file that was only touched, without counting lines of it.
-  const changed = [...files.values()].flatMap(({ letter: _letter, insertions, deletions, ...file }) =>
-    insertions === undefined || deletions === undefined ? [] : [{ ...file, insertions, deletions }],
+  const changed = [...files.values()].flatMap(({ letter: _letter, file, insertions, deletions, ...more }) =>
+    insertions === undefined || deletions === undefined ? [] : [{ file, insertions, deletions, ...more }],
   );
   return { files: changed.slice(0, MAX_FILES), total: { files: changed.length }, summary };
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { oneLine } from '../../base/text.js';
 import type { Located } from '../../git/git-service.js';
-import type { Status } from '../../git/status.js';
+import type { Renamed, Status } from '../../git/status.js';
 import { fittingCount, REPLY_BUDGET_BYTES, wireBytes } from '../../mcp/answers.js';
+import { made } from '../../mcp/tool.js';
 import { defineTool } from '../define-tool.js';
 import {
   filterNote,
@@ -12,16 +13,13 @@ import {
   SUBMODULES_NOTE,
 } from './git-fields.js';
 
-const SHOWN_CHARS = 200;
-
 const paths = z.array(z.string());
 
 export const gitStatus = defineTool({
   name: 'git_status',
   title: 'Git status',
   effect: 'read',
-  description:
-    'Branch, and staged, changed and untracked files in `path`, relative to `repository`. `clean` is of `path`, `rest_clean` of all else.',
+  description: 'Branch, and staged, changed and untracked files in `path`, relative to `repository`.',
   input: { path: repositoryPathInput },
   output: {
     ...locatedOutput,
@@ -41,7 +39,7 @@ export const gitStatus = defineTool({
     untracked: paths,
     deleted: paths,
     conflicted: paths,
-    renamed: z.array(z.object({ from: z.string(), to: z.string(), copy: z.boolean().optional() })),
+    renamed: z.array(made<Renamed>()),
   },
   handle: async ({ path }, services, { signal }) => {
     const git = await services.git();
@@ -83,7 +81,7 @@ const REST = {
 
 function sentencesOf(status: Status & Located, truncated: boolean): (string | false)[] {
   const { clean, onlyFiltered, upstream, upstreamExists, part, hasSubmodules, filtered } = status;
-  const where = part === undefined ? '' : ` in ${oneLine(part.within, SHOWN_CHARS)}`;
+  const where = part === undefined ? '' : ` in ${oneLine(part.within, 200)}`;
   const unclean = onlyFiltered ? 'Nothing else has changed' : 'There are changes';
   return [
     ...filterNote(filtered),
