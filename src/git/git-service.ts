@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { BridgeError } from '../base/errors.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedPath } from '../projects/allowed-roots.js';
@@ -52,6 +53,8 @@ export interface ChangesQuery extends PageQuery {
  */
 export class GitService {
   readonly #parts: GitParts;
+  /** The repository of the last call. */
+  #last: RepositoryGit | undefined;
   readonly #patches = new PatchPages<Located & { readonly commit?: string }>();
 
   constructor(parts: GitParts) {
@@ -173,13 +176,21 @@ export class GitService {
     isBareEnough = false,
   ): Promise<Located & T> {
     const at = await findRepository(this.#parts.roots, await this.#asked(target), isBareEnough);
-    const { top } = at.repository;
+    const { repository } = at;
     const end = new AbortController();
     const signal = AbortSignal.any([target.signal, end.signal]);
     try {
-      const answer = await read(await openGit(this.#parts, at.repository, signal, isBareEnough), at);
-      const hasSubmodules = existsSync(join(top, '.gitmodules'));
-      return { path: at.path, repository: top, hasSubmodules, ...answer };
+      const opening = openGit(this.#parts, repository, signal, isBareEnough);
+      // Read with the settings of the last call meanwhile: the answer counts when they are those of this call.
+      const early = isDeepStrictEqual(this.#last?.repository, repository) ? this.#last : undefined;
+      const reading = early && read(early.until(signal), at);
+      reading?.catch(() => undefined);
+      const git = await opening;
+      this.#last = git;
+      const isSame = isDeepStrictEqual(early?.settings, git.settings);
+      const answer = await (reading !== undefined && isSame ? reading : read(git, at));
+      const hasSubmodules = existsSync(join(repository.top, '.gitmodules'));
+      return { path: at.path, repository: repository.top, hasSubmodules, ...answer };
     } finally {
       // When one git call of `read` failed, the concurrent ones can stop.
       end.abort();

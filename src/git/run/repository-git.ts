@@ -2,12 +2,16 @@ import { lstat } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { BridgeError, ignoreMissing, type Next } from '../../base/errors.js';
 import { withTempFolder } from '../../base/files/folders.js';
+import { readRegularFile } from '../../base/files/regular-file.js';
 import type { AllowedRoots } from '../../projects/allowed-roots.js';
 import type { GitSettings, Setting } from './git-settings.js';
+import { skipsNothing } from './index-flags.js';
 import { checkStores } from './object-stores.js';
 import { bareError, type Repository } from './repository.js';
 import { GitAt, type GitRunner, type GitSetup } from './run-git.js';
 
+/** An index of half a million files. */
+const MAX_INDEX_BYTES = 64_000_000;
 /** Concurrent `lstat` calls. */
 const STATS_AT_ONCE = 32;
 /** Enough to write a working tree of a hundred thousand files. */
@@ -35,30 +39,33 @@ export async function openGit(
   isBareEnough = false,
 ): Promise<RepositoryGit> {
   const { top, gitDir, commonDir } = repository;
-  await checkStores(roots, repository);
   const above = dirname(top);
-  // git must find the repository itself, since only then it checks the owner. The environment keeps it from searching further
-  // up, and from using another working tree that core.worktree names.
+  // git finds the repository itself in each command, since only then it checks the owner. The environment keeps it from searching
+  // further up, and from using another working tree that core.worktree names.
   const found = { cwd: top, signal, environment: { GIT_CEILING_DIRECTORIES: above } };
   // In a bare repository the folder is given to git, since it does not look for one there.
   const bare = top === gitDir && { GIT_DIR: gitDir };
   const where = { ...found, environment: { ...found.environment, GIT_WORK_TREE: top, ...bare } };
-  const [settings, seen] = await Promise.all([runner.settings(where), runner.topOf(found)]);
-  if (seen.isBare && !isBareEnough)
-    throw await bareError(`'${top}' is the top of a bare repository`, commonDir);
-  if (!seen.isTop && !isBareEnough)
-    throw new BridgeError(
-      'NOT_A_REPOSITORY',
-      `The settings of the repository at '${top}' (core.worktree) name another folder for its files.`,
-      'Inspect it in a terminal: git rev-parse --show-toplevel names the folder. git_log and git_show work here.',
-    );
+  const [settings] = await Promise.all([runner.settings(where), checkStores(roots, repository)]);
   // GIT_CEILING_DIRECTORIES has no escape for its delimiter. For a path that contains it, the repository may be another one.
-  if (above.includes(delimiter) && ![gitDir, join(top, '.git')].includes(seen.gitDir))
-    throw new BridgeError(
-      'NOT_A_REPOSITORY',
-      `The .git of '${top}' is not a repository for git.`,
-      'Repair the repository in a terminal.',
-    );
+  const isUnsure = above.includes(delimiter);
+  if (settings.namesTop || isUnsure) {
+    const seen = await runner.topOf(found);
+    if (seen.isBare && !isBareEnough)
+      throw await bareError(`'${top}' is the top of a bare repository`, commonDir);
+    if (!seen.isTop && !isBareEnough)
+      throw new BridgeError(
+        'NOT_A_REPOSITORY',
+        `The settings of the repository at '${top}' (core.worktree) name another folder for its files.`,
+        'Inspect it in a terminal: git rev-parse --show-toplevel names the folder. git_log and git_show work here.',
+      );
+    if (isUnsure && ![gitDir, join(top, '.git')].includes(seen.gitDir))
+      throw new BridgeError(
+        'NOT_A_REPOSITORY',
+        `The .git of '${top}' is not a repository for git.`,
+        'Repair the repository in a terminal.',
+      );
+  }
   return new RepositoryGit(runner, repository, settings, { ...where, commonDir });
 }
 
@@ -80,6 +87,11 @@ export class RepositoryGit extends GitAt {
       environment: { ...this.setup.environment, ...environment },
       ...(signal !== undefined && { signal: AbortSignal.any([this.setup.signal, signal]) }),
     });
+  }
+
+  /** The same with another signal. */
+  until(signal: AbortSignal): RepositoryGit {
+    return new RepositoryGit(this.runner, this.repository, this.settings, { ...this.setup, signal });
   }
 
   /** The same for commands that change the repository, with more time. No merge driver runs. */
@@ -121,6 +133,8 @@ export class RepositoryGit extends GitAt {
 
   /** Whether git was told not to look at files that are there: skip-worktree and assume-unchanged. */
   async hidesFiles(): Promise<boolean> {
+    const index = await readRegularFile(join(this.repository.gitDir, 'index'), MAX_INDEX_BYTES);
+    if (index.state === 'ok' && skipsNothing(index.bytes, this.settings.hashBytes)) return false;
     const { skipped } = await this.#index();
     return skipped.length > (await this.#absent(skipped)).length;
   }
