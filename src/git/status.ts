@@ -5,8 +5,8 @@ import { unreadable } from './run/run-git.js';
 
 /** Names stored per list; the rest is only counted. A tool's answer shows fewer. */
 const MAX_NAMES = 1_000;
-/** What is before the path of an entry that is changed, renamed or copied, in conflict, or untracked. */
-const ENTRY = /^(?:1 (..) (?:\S+ ){6}|2 (..) (?:\S+ ){6}([RC])\d+ |(u) (?:\S+ ){9}|(\?) )/;
+/** What is before the path of an entry that is changed, renamed, in conflict, or untracked. git finds no copies: no setting asks for them. */
+const ENTRY = /^(?:1 (..) (?:\S+ ){6}|2 (..) (?:\S+ ){7}|(u) (?:\S+ ){9}|(\?) )/;
 
 const STATUS = ['status', '--porcelain=v2', '-z', '--branch', '--ignored=no', '--ignore-submodules=dirty'];
 const WHOLE_STATUS = [...STATUS, '--ahead-behind', '--untracked-files=normal', '--find-renames'];
@@ -18,8 +18,6 @@ type StatusList = 'staged' | 'modified' | 'untracked' | 'deleted' | 'conflicted'
 export interface Renamed {
   readonly from: string;
   readonly to: string;
-  /** True for a copy: the old file still exists. */
-  readonly copy?: true;
 }
 
 interface BranchFacts {
@@ -55,8 +53,6 @@ interface Entry {
   readonly path: string;
   readonly lists: readonly StatusList[];
   readonly escaped: boolean;
-  /** `R` or `C` where the old name of a renamed or copied file follows. */
-  readonly pairs?: string;
   readonly renamed?: Renamed;
 }
 
@@ -119,28 +115,19 @@ async function readEntries(
     ahead: 0,
     behind: 0,
   };
-  /** An entry whose old name follows. */
-  let pair: Entry | undefined;
-  await git.eachField(args, (field) => {
+  const fields = (await git.fields(args)).values();
+  for (const field of fields) {
     const kind = field.toString('latin1', 0, 1);
-    if (pair?.pairs !== undefined) {
-      const { text: from, escaped } = shownBytes(field);
-      const renamed = { from, to: pair.path, ...(pair.pairs === 'C' && { copy: true as const }) };
-      take({ ...pair, escaped: pair.escaped || escaped, renamed });
-      pair = undefined;
-    } else if (kind === '#') takeHeader(branch, shownBytes(field.subarray(2)).text);
-    else if (kind !== '!') {
-      const entry = entryOf(field);
-      if (entry.pairs === undefined) take(entry);
-      else pair = entry;
-    }
-  });
+    if (kind === '#') takeHeader(branch, shownBytes(field.subarray(2)).text);
+    else if (kind !== '!') take(entryOf(field, () => fields.next().value));
+  }
   return branch;
 }
 
-function entryOf(field: Buffer): Entry {
+/** `next` gives the field after it, which is the old name of a renamed file. */
+function entryOf(field: Buffer, next: () => Buffer | undefined): Entry {
   const line = field.toString('latin1');
-  const [head, one, two, pairs, conflict, other] = ENTRY.exec(line) ?? [];
+  const [head, one, two, conflict, other] = ENTRY.exec(line) ?? [];
   if (head === undefined) throw unreadable(`the entry "${line}"`);
   const [inIndex = '.', inFolder = '.'] = one ?? two ?? '';
   const lists: StatusList[] = [];
@@ -151,7 +138,9 @@ function entryOf(field: Buffer): Entry {
   if ('MTARC'.includes(inFolder)) lists.push('modified');
   if (inIndex === 'D' || inFolder === 'D') lists.push('deleted');
   const { text: path, escaped } = shownBytes(field.subarray(head.length));
-  return { path, lists, escaped, ...(pairs !== undefined && { pairs }) };
+  const old = two === undefined ? undefined : shownBytes(next() ?? Buffer.of());
+  if (old === undefined) return { path, lists, escaped };
+  return { path, lists, escaped: escaped || old.escaped, renamed: { from: old.text, to: path } };
 }
 
 /** Later versions of git may add headers; the format says to ignore unknown ones. */

@@ -95,7 +95,7 @@ async function treeOfIndex(git: RepositoryGit, within: string | undefined): Prom
   if (within === undefined) return git.text(['write-tree', '--missing-ok']);
   const args = ['write-tree', '--missing-ok', `--prefix=${within}/`];
   const { code, text } = await git.output(args, { okCodes: [0, 128] });
-  let tree = code === 0 ? text.trim() : await emptyTree(git);
+  let tree = code === 0 ? text.trim() : emptyTree(git);
   for (const name of within.split('/').toReversed()) {
     const input = nulLines([`040000 tree ${tree}\t${name}`]);
     tree = await git.text(['mktree', '--missing', '-z'], { input });

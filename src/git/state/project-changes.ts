@@ -64,7 +64,7 @@ async function readFiles(
   before: ProjectState,
   { now, within, tree }: ChangesEnd,
 ): Promise<ChangedFile[]> {
-  const base = before.head ?? (await emptyTree(git));
+  const base = before.head ?? emptyTree(git);
   const commits = ['--no-renames', base, ...(tree === undefined ? [] : [tree])];
   const diff = await readDiff(git, { command: ['diff'], commits, within });
   const known = new Set(before.dirty.map(({ path }) => path));

@@ -41,7 +41,7 @@ export const gitStatus = defineTool({
     untracked: paths,
     deleted: paths,
     conflicted: paths,
-    renamed: z.array(z.object({ from: z.string(), to: z.string(), copy: z.boolean().optional() })),
+    renamed: z.array(z.object({ from: z.string(), to: z.string() })),
   },
   handle: async ({ path }, services, { signal }) => {
     const git = await services.git();
