@@ -1,4 +1,3 @@
-import { pathArguments } from './diff/read-diff.js';
 import { shownBytes } from './diff/patch-text.js';
 import type { RepositoryGit } from './run/repository-git.js';
 import { unreadable } from './run/run-git.js';
@@ -56,11 +55,13 @@ interface Entry {
   readonly renamed?: Renamed;
 }
 
-export async function readStatus(git: RepositoryGit, within: string | undefined): Promise<Status> {
+/** The status of the part of the repository that `git` is for. */
+export async function readStatus(git: RepositoryGit): Promise<Status> {
+  const { within } = git.repository;
   if (within === undefined) return collect(git, [...WHOLE_STATUS, '--']);
   const others = ['--', ':(top)', `:(top,exclude,literal)${within}`];
   const [found, rest] = await Promise.all([
-    collect(git, [...WHOLE_STATUS, ...pathArguments(within)]),
+    collect(git, [...WHOLE_STATUS, ...git.paths]),
     collect(git, ['--no-literal-pathspecs', ...WHOLE_STATUS, ...others]),
   ]);
   const part = { within, rest: rest.clean ? 'clean' : rest.onlyFiltered ? 'unknown' : 'changed' } as const;
@@ -70,10 +71,9 @@ export async function readStatus(git: RepositoryGit, within: string | undefined)
 /** The uncommitted files, each with whether it is untracked, and the branch. */
 export async function readDirty(
   git: RepositoryGit,
-  within: string | undefined,
   take: (path: string, untracked: boolean) => void,
 ): Promise<Readonly<BranchFacts>> {
-  return readEntries(git, [...DIRTY_FILES, ...pathArguments(within)], ({ path, lists }) =>
+  return readEntries(git, [...DIRTY_FILES, ...git.paths], ({ path, lists }) =>
     take(path, lists.includes('untracked')),
   );
 }

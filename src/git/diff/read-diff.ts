@@ -50,24 +50,23 @@ interface DiffFile extends Partial<FileStat> {
 export interface DiffQuery {
   readonly command: readonly string[];
   readonly commits: readonly string[];
-  /** Limits it to parts of the repository. */
-  readonly within: string | undefined | readonly string[];
-}
-
-/** Limits a command to a part of the repository. */
-export function pathArguments(within: DiffQuery['within']): readonly string[] {
-  return ['--', ...(within === undefined ? [] : [within].flat())];
+  /** Paths to compare; left out, the part of the repository that git is for. */
+  readonly files?: readonly string[];
 }
 
 /** The patch of a diff. Throws like the runner. */
 export async function readPatch(git: RepositoryGit, query: DiffQuery): Promise<Patch> {
   const reader = new PatchReader();
-  await git.stream(argumentsOf(query, patchOptions), (chunk) => reader.push(chunk));
+  await git.stream(argumentsOf(git, query, patchOptions), (chunk) => reader.push(chunk));
   return reader.finish();
 }
 
-function argumentsOf({ command, commits, within }: DiffQuery, options: readonly string[]) {
-  return [...command, ...options, ...commits, ...pathArguments(within)];
+function argumentsOf(
+  git: RepositoryGit,
+  { command, commits, files }: DiffQuery,
+  options: readonly string[],
+): readonly string[] {
+  return [...command, ...options, ...commits, ...(files === undefined ? git.paths : ['--', ...files])];
 }
 
 /** The files that a diff finds, by their names now, and the text of `git diff --shortstat`. Throws like the runner. */
@@ -81,7 +80,7 @@ export async function readDiff(git: RepositoryGit, query: DiffQuery) {
     return { file, escaped };
   };
   const options = [...diffOptions, '--raw', '--numstat', '--shortstat', '-z'];
-  const fields = (await git.fields(argumentsOf(query, options))).values();
+  const fields = (await git.fields(argumentsOf(git, query, options))).values();
   for (const field of fields) {
     const text = field.toString('latin1');
     const [, before, now, letter] = RAW.exec(text) ?? [];
@@ -119,7 +118,7 @@ async function targetsOf(
   links: readonly string[],
 ): Promise<(readonly [string, string])[]> {
   if (links.length === 0) return [];
-  const { bytes, sections } = await readPatch(git, { ...query, within: links });
+  const { bytes, sections } = await readPatch(git, { ...query, files: links });
   return sections.flatMap(({ file, hunks, end }) => {
     const { text } = shownBytes(bytes.subarray(hunks, Math.min(end, hunks + MAX_LINK_BYTES)));
     const added = text.split('\n').filter((line) => line.startsWith('+'));

@@ -66,7 +66,7 @@ export async function openGit(
         'Repair the repository in a terminal.',
       );
   }
-  return new RepositoryGit(runner, repository, settings, { ...where, commonDir });
+  return new RepositoryGit(runner, repository, { ...where, settings, commonDir });
 }
 
 /** Runs git in one repository, for one tool call. */
@@ -74,24 +74,27 @@ export class RepositoryGit extends GitAt {
   readonly repository: Repository;
   readonly settings: GitSettings;
 
-  constructor(runner: GitRunner, repository: Repository, settings: GitSettings, setup: GitSetup) {
-    super(runner, { ...setup, settings });
+  constructor(
+    runner: GitRunner,
+    repository: Repository,
+    setup: GitSetup & { readonly settings: GitSettings },
+  ) {
+    super(runner, setup);
     this.repository = repository;
-    this.settings = settings;
+    this.settings = setup.settings;
   }
 
-  /** The same with more variables in its environment, or another signal. */
-  with({ environment, signal }: Partial<Pick<GitSetup, 'environment' | 'signal'>>): RepositoryGit {
-    return new RepositoryGit(this.runner, this.repository, this.settings, {
-      ...this.setup,
-      environment: { ...this.setup.environment, ...environment },
-      ...(signal !== undefined && { signal: AbortSignal.any([this.setup.signal, signal]) }),
-    });
+  /** The part of the repository that is meant, as the last arguments of a command. */
+  get paths(): readonly string[] {
+    const { within } = this.repository;
+    return within === undefined ? ['--'] : ['--', within];
   }
 
-  /** The same with another signal. */
-  until(signal: AbortSignal): RepositoryGit {
-    return new RepositoryGit(this.runner, this.repository, this.settings, { ...this.setup, signal });
+  /** The same with more variables in its environment, another signal, other settings. */
+  with(other: Partial<GitSetup>): RepositoryGit {
+    const environment = { ...this.setup.environment, ...other.environment };
+    const setup = { settings: this.settings, ...this.setup, ...other, environment };
+    return new RepositoryGit(this.runner, this.repository, setup);
   }
 
   /** The same for commands that change the repository, with more time. No merge driver runs. */
@@ -100,8 +103,7 @@ export class RepositoryGit extends GitAt {
     const { mergeDrivers, others } = this.settings;
     const failing = mergeDrivers.map((name): Setting => [`merge.${name}.driver`, 'false']);
     const settings = { ...this.settings, others: [...others, ...failing] };
-    const setup = { ...this.setup, timeLimitMs: CHANGE_LIMIT_MS, changes: true };
-    return new RepositoryGit(this.runner, this.repository, settings, setup);
+    return this.with({ settings, timeLimitMs: CHANGE_LIMIT_MS, changes: true });
   }
 
   /**
@@ -165,15 +167,13 @@ export class RepositoryGit extends GitAt {
 
   /** The entries of the index, as `git update-index --index-info` takes them, and the paths that git was told to skip. */
   async #index(): Promise<{ readonly lines: readonly Buffer[]; readonly skipped: readonly Buffer[] }> {
-    const lines: Buffer[] = [];
-    const skipped: Buffer[] = [];
-    await this.eachField(['ls-files', '--stage', '-v', '-z'], (field) => {
-      // A letter for what git was told of the file, a blank, and the entry.
-      const line = Buffer.from(field.subarray(2));
-      lines.push(line);
-      if (/[Sa-z]/.test(field.toString('latin1', 0, 1))) skipped.push(line.subarray(line.indexOf('\t') + 1));
-    });
-    return { lines, skipped };
+    // A letter for what git was told of the file, a blank, and the entry.
+    const fields = await this.fields(['ls-files', '--stage', '-v', '-z']);
+    const skipped = fields.filter((field) => /[Sa-z]/.test(field.toString('latin1', 0, 1)));
+    return {
+      lines: fields.map((field) => field.subarray(2)),
+      skipped: skipped.map((field) => field.subarray(field.indexOf('\t') + 1)),
+    };
   }
 
   /** Those of the paths that are not on the disk. */

@@ -246,8 +246,6 @@ function faultOf(
   env: Readonly<Record<string, string>>,
   limitMs: number,
 ): BridgeError {
-  if (end.how === 'exited') return gitError(call, end.code, withoutTemporary(end.stderr, call, env));
-  if (end.how === 'killed') return gitError(call, end.signal, withoutTemporary(end.stderr, call, env));
   if (end.how === 'too-slow') return failed(call, `did not finish within ${limitMs / 1_000} seconds`);
   if (end.how === 'missing')
     return new BridgeError(
@@ -255,10 +253,29 @@ function faultOf(
       'git could not be started: it is not on PATH, or the folder was removed.',
       'Install git, and make sure that it is on the PATH of the server.',
     );
+  const { args, cwd, changes } = call;
+  if (end.how === 'blocked')
+    return new BridgeError(
+      'GIT_FAILED',
+      `git ${args[0] ?? ''} is blocked: a file that it reads, such as .gitignore, is a named pipe without a writer.`,
+      'Remove the pipe: find . -type p shows it.',
+    );
+  const { stderr } = end;
+  if (stderr.includes('dubious ownership'))
+    return new BridgeError(
+      'NOT_A_REPOSITORY',
+      `The repository at '${cwd}' belongs to another user, and git does not trust it.`,
+      `If the user trusts it, they can run: git config --global --add safe.directory ${JSON.stringify(cwd)}`,
+    );
+  // Hints are advice, also on the empty file of grafts that the bridge itself names.
+  const said = withoutTemporary(stderr, call, env)
+    .replaceAll(/^hint:.*\n?/gm, '')
+    .trim();
+  const message = oneLine(said.replaceAll(/^(fatal|error): /gm, ''), SHOWN_STDERR_CHARS);
   return new BridgeError(
-    'GIT_FAILED',
-    `git ${call.args[0] ?? ''} is blocked: a file that it reads, such as .gitignore, is a named pipe without a writer.`,
-    'Remove the pipe: find . -type p shows it.',
+    stderr.includes('not a git repository') ? 'NOT_A_REPOSITORY' : 'GIT_FAILED',
+    `git ${args[0] ?? ''} failed (${end.how === 'exited' ? end.code : end.signal}): ${message === '' ? 'it printed no message' : message}`,
+    `The message is git’s own. ${changes === true ? 'Whether anything changed is unknown.' : 'Nothing was changed; repair what it names in a terminal.'}`,
   );
 }
 
@@ -278,23 +295,6 @@ function withoutTemporary(
 ): string {
   const shown = index === undefined ? stderr : stderr.replaceAll(index, 'index');
   return common === undefined ? shown : shown.replaceAll(common, commonDir).replaceAll(home, '~');
-}
-
-function gitError({ args, cwd, changes }: GitCall, code: number | string, stderr: string): BridgeError {
-  // Hints are advice, also on the empty file of grafts that the bridge itself names.
-  const said = stderr.replaceAll(/^hint:.*\n?/gm, '').trim();
-  const message = oneLine(said.replaceAll(/^(fatal|error): /gm, ''), SHOWN_STDERR_CHARS);
-  if (stderr.includes('dubious ownership'))
-    return new BridgeError(
-      'NOT_A_REPOSITORY',
-      `The repository at '${cwd}' belongs to another user, and git does not trust it.`,
-      `If the user trusts it, they can run: git config --global --add safe.directory ${JSON.stringify(cwd)}`,
-    );
-  return new BridgeError(
-    stderr.includes('not a git repository') ? 'NOT_A_REPOSITORY' : 'GIT_FAILED',
-    `git ${args[0] ?? ''} failed (${code}): ${message === '' ? 'it printed no message' : message}`,
-    `The message is git’s own. ${changes === true ? 'Whether anything changed is unknown.' : 'Nothing was changed; repair what it names in a terminal.'}`,
-  );
 }
 
 /** The error for output that no version of git's format allows. */

@@ -13,7 +13,6 @@ const MAX_FILES = 1_000;
 /** Where the changes end: in the files on the disk, as `now` has them, or in the tree of a worktree. */
 export interface ChangesEnd {
   readonly now: ProjectState;
-  readonly within: string | undefined;
   readonly tree?: string | undefined;
 }
 
@@ -62,11 +61,11 @@ export async function readProjectChanges(
 async function readFiles(
   git: RepositoryGit,
   before: ProjectState,
-  { now, within, tree }: ChangesEnd,
+  { now, tree }: ChangesEnd,
 ): Promise<ChangedFile[]> {
   const base = before.head ?? emptyTree(git);
   const commits = ['--no-renames', base, ...(tree === undefined ? [] : [tree])];
-  const diff = await readDiff(git, { command: ['diff'], commits, within });
+  const diff = await readDiff(git, { command: ['diff'], commits });
   const known = new Set(before.dirty.map(({ path }) => path));
   const found = new Map<string, ChangedFile>();
   for (const {

@@ -18,17 +18,14 @@ const LIST_BRANCHES = [...LIST_REFS, `--count=${MAX_BRANCHES + 1}`, 'refs/heads'
 const VIEW_FILES: readonly string[] = ['info/exclude', 'info/attributes', 'info/sparse-checkout'];
 
 /** Takes a snapshot. A file with an escaped name is not found under that name, so it counts as missing in both. Throws like the runner. */
-export async function readProjectState(
-  git: RepositoryGit,
-  within: string | undefined,
-): Promise<ProjectState> {
+export async function readProjectState(git: RepositoryGit): Promise<ProjectState> {
   const { top, commonDir } = git.repository;
   const dirty = new Map<string, boolean>();
   const all = new Set<string>();
   const [listed, disguises, { branch, head }] = await Promise.all([
     refsOf(git, LIST_BRANCHES),
     disguisesOf(git),
-    readDirty(git, within, (path, untracked) => {
+    readDirty(git, (path, untracked) => {
       all.add(path);
       if (dirty.has(path) || dirty.size < MAX_DIRTY) dirty.set(path, untracked);
     }),

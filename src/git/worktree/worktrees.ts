@@ -73,7 +73,7 @@ export class Worktrees {
     signal: AbortSignal,
   ): Promise<{ readonly folder: AllowedPath; readonly worktree: WorktreeFacts }> {
     const { roots } = this.#door;
-    const { repository, within } = await findRepository(roots, project);
+    const { within, ...repository } = await findRepository(roots, project);
     const git = await this.#git(repository, signal);
     const base = await commitIfAny(git, 'HEAD');
     if (base === undefined)
@@ -248,7 +248,7 @@ async function requireNoDisguises(git: RepositoryGit, { disguises = [] }: Worktr
 }
 
 async function uncommittedNotes(git: RepositoryGit): Promise<string[]> {
-  const { counts } = await readStatus(git, undefined);
+  const { counts } = await readStatus(git);
   const changed = counts.staged + counts.modified + counts.conflicted;
   if (changed === 0 && counts.untracked === 0) return [];
   return [
