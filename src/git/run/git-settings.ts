@@ -52,9 +52,9 @@ const ALWAYS: readonly Setting[] = [
   ['safe.barerepository', 'explicit'],
 ];
 
-/** The environment of all commands but those of `queryEnvironment`: git reads settings only from the folders `home` and `common`. */
-export function gitEnvironment({ path }: GitContext, home: string, common: string): Record<string, string> {
-  return { ...safeVariables(path), HOME: home, GIT_CONFIG_NOSYSTEM: '1', GIT_COMMON_DIR: common };
+/** The environment of all commands but those of `queryEnvironment`: git reads settings only from `folder`. */
+export function gitEnvironment({ path }: GitContext, folder: string): Record<string, string> {
+  return { ...safeVariables(path), HOME: folder, GIT_CONFIG_NOSYSTEM: '1', GIT_COMMON_DIR: folder };
 }
 
 /** Only for `git config --list` and `git rev-parse`, which run no programs: it includes the user's and the repository's settings. */

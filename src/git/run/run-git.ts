@@ -32,6 +32,7 @@ const FIND_COMMON_DIR = 'rev-parse --is-inside-work-tree --path-format=absolute 
 const FIND_TOP =
   'rev-parse --is-bare-repository --is-inside-work-tree --show-prefix --absolute-git-dir'.split(' ');
 const LIST_SETTINGS: readonly string[] = ['config', '--list', '--show-scope', '-z'];
+const SETTINGS = '.gitconfig';
 /** The entries of a repository's common folder (gitrepository-layout(5)), except `config` and `hooks`. */
 const SHARED = 'HEAD info logs objects packed-refs refs reftable shallow worktrees'.split(' ');
 
@@ -80,9 +81,9 @@ export class GitRunner {
 
   /** Passes every chunk of output to `take` and resolves with the exit code. Throws GIT_FAILED, GIT_NOT_FOUND. */
   stream(call: GitCall, take: TakeChunk): Promise<number> {
-    return withOwnFolders(call, (home, common) => {
-      const plain = call.plainTop === undefined ? {} : { GIT_DIR: common, GIT_WORK_TREE: call.plainTop };
-      return this.#run(call, { ...gitEnvironment(this.#context, home, common), ...plain }, take);
+    return withOwnFolder(call, (folder) => {
+      const plain = call.plainTop === undefined ? {} : { GIT_DIR: folder, GIT_WORK_TREE: call.plainTop };
+      return this.#run(call, { ...gitEnvironment(this.#context, folder), ...plain }, take);
     });
   }
 
@@ -196,35 +197,33 @@ export class GitAt {
 }
 
 /**
- * Calls `use` with a home folder that has the settings, and with a folder that replaces the repository's `commonDir`: it links to its
- * entries, but has its own `config` and no hooks, so later changes of the repository's settings have no effect. Without a
- * `commonDir` it is an empty repository. Removes both. Throws NOT_WRITABLE, and what `use` throws.
+ * Calls `use` with a folder that is git's home, with the settings, and replaces the repository's `commonDir`: it links to its entries,
+ * but has its own `config` and no hooks, so later changes of the repository's settings have no effect. Without a `commonDir` it is an
+ * empty repository. Removes it. Throws NOT_WRITABLE, and what `use` throws.
  */
-async function withOwnFolders<T>(
+async function withOwnFolder<T>(
   { settings, commonDir }: Pick<GitSetup, 'settings' | 'commonDir'>,
-  use: (home: string, common: string) => Promise<T>,
+  use: (folder: string) => Promise<T>,
 ): Promise<T> {
-  const home = await makeTempFolder('claude-code-bridge-git-');
-  const common = join(home, 'common');
+  const folder = await makeTempFolder('claude-code-bridge-git-');
+  const inside = (name: string): string => join(folder, name);
   try {
-    try {
-      const texts = settingsTexts(settings);
-      await writeFile(join(home, '.gitconfig'), texts.user, { mode: 0o600 });
-      await mkdir(common, { mode: 0o700 });
-      await writeFile(join(common, 'config'), texts.repository, { mode: 0o600 });
-      if (commonDir !== undefined)
-        await Promise.all(SHARED.map((name) => symlink(join(commonDir, name), join(common, name))));
-      else {
-        // Without these git finds no repository at all.
-        await writeFile(join(common, 'HEAD'), 'ref: refs/heads/main\n');
-        for (const name of ['objects', 'refs']) await mkdir(join(common, name));
-      }
-    } catch (error) {
+    const texts = settingsTexts(settings);
+    const files = { [SETTINGS]: texts.user, config: texts.repository };
+    // Without a HEAD and these folders git finds no repository at all.
+    const empty = { HEAD: 'ref: refs/heads/main\n' };
+    const written = Object.entries(commonDir === undefined ? { ...files, ...empty } : files);
+    await Promise.all([
+      ...written.map(([name, text]) => writeFile(inside(name), text, { mode: 0o600 })),
+      ...(commonDir === undefined
+        ? ['objects', 'refs'].map((name) => mkdir(inside(name)))
+        : SHARED.map((name) => symlink(join(commonDir, name), inside(name)))),
+    ]).catch((error: unknown) => {
       throw tempFolderFault(error);
-    }
-    return await use(home, common);
+    });
+    return await use(folder);
   } finally {
-    await rm(home, { recursive: true, force: true, maxRetries: 2 });
+    await rm(folder, { recursive: true, force: true, maxRetries: 2 });
   }
 }
 
@@ -287,14 +286,15 @@ function failed({ args }: GitCall, what: string): BridgeError {
   );
 }
 
-/** What git printed, with the repository's own folder instead of the temporary ones of the bridge. */
+/** What git printed, with the repository's own folder and the user's settings instead of the temporary ones of the bridge. */
 function withoutTemporary(
   stderr: string,
   { commonDir = '.git' }: GitCall,
-  { GIT_COMMON_DIR: common, GIT_INDEX_FILE: index, HOME: home = '' }: Readonly<Record<string, string>>,
+  { GIT_COMMON_DIR: common, GIT_INDEX_FILE: index }: Readonly<Record<string, string>>,
 ): string {
   const shown = index === undefined ? stderr : stderr.replaceAll(index, 'index');
-  return common === undefined ? shown : shown.replaceAll(common, commonDir).replaceAll(home, '~');
+  if (common === undefined) return shown;
+  return shown.replaceAll(join(common, SETTINGS), `~/${SETTINGS}`).replaceAll(common, commonDir);
 }
 
 /** The error for output that no version of git's format allows. */
