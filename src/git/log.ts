@@ -49,13 +49,9 @@ export async function readHistory(git: RepositoryGit, { cursor, revision, maxCou
   };
   const { from, skip } =
     cursor === undefined ? { from: await start(), skip: 0 } : readCursor(positionSchema, cursor);
-  const commits: LogEntry[] = [];
-  if (from.length > 0) {
-    // One more than requested, to know whether there are more.
-    const count = [`--max-count=${maxCount + 1}`, `--skip=${skip}`];
-    const args = [...count, ...from, ...git.paths];
-    await readLog(git, '%aI', args, (entry) => void commits.push(entry));
-  }
+  // One more than requested, to know whether there are more.
+  const count = [`--max-count=${maxCount + 1}`, `--skip=${skip}`];
+  const commits = from.length === 0 ? [] : await readLog(git, '%aI', [...count, ...from, ...git.paths]);
   return {
     commits: commits.slice(0, maxCount),
     /** Cursor for the commits after the first `count` of `commits`; undefined when there are no more. */
@@ -64,18 +60,17 @@ export async function readHistory(git: RepositoryGit, { cursor, revision, maxCou
   };
 }
 
-/** Passes on the commits that `git log` lists, with the author's date (%aI) or the committer's (%cI). */
+/** The commits that `git log` lists, with the author's date (%aI) or the committer's (%cI). */
 export async function readLog(
   git: RepositoryGit,
   date: '%aI' | '%cI',
   args: readonly string[],
-  take: (entry: LogEntry) => void,
-): Promise<void> {
-  const values: string[] = [];
-  await git.eachField([...LOG, '-z', `--format=tformat:%H%x00%an%x00${date}%x00%s`, ...args], (field) => {
-    if (values.push(shownBytes(field).text) < 4) return;
-    const [commit = '', author = '', day = '', subject = ''] = values.splice(0);
-    take({ commit, author, date: day, subject: subject.slice(0, MAX_SUBJECT_CHARS) });
+): Promise<readonly LogEntry[]> {
+  const format = `--format=tformat:%H%x00%an%x00${date}%x00%s`;
+  const values = (await git.fields([...LOG, '-z', format, ...args])).map((field) => shownBytes(field).text);
+  return Array.from({ length: values.length / 4 }, (_, nth) => {
+    const [commit = '', author = '', day = '', subject = ''] = values.slice(4 * nth, 4 * nth + 4);
+    return { commit, author, date: day, subject: subject.slice(0, MAX_SUBJECT_CHARS) };
   });
 }
 

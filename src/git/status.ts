@@ -2,8 +2,6 @@ import { shownBytes } from './diff/patch-text.js';
 import type { RepositoryGit } from './run/repository-git.js';
 import { unreadable } from './run/run-git.js';
 
-/** Names stored per list; the rest is only counted. A tool's answer shows fewer. */
-const MAX_NAMES = 1_000;
 /** What is before the path of an entry that is changed, renamed, in conflict, or untracked. git finds no copies: no setting asks for them. */
 const ENTRY = /^(?:1 (..) (?:\S+ ){6}|2 (..) (?:\S+ ){7}|(u) (?:\S+ ){9}|(\?) )/;
 
@@ -33,10 +31,8 @@ interface BranchFacts {
 
 export interface Status extends Readonly<BranchFacts> {
   readonly clean: boolean;
-  /** At most 1,000 names each; `counts` has the full numbers. */
   readonly lists: Readonly<Record<StatusList, readonly string[]>>;
   readonly renamed: readonly Renamed[];
-  readonly counts: Readonly<Record<StatusList | 'renamed', number>>;
   /** True when a name contains escaped bytes that are not UTF-8. */
   readonly escaped: boolean;
   /** Files among the modified ones, also outside of the part, for which a filter says whether they are: the bridge runs none. */
@@ -68,45 +64,39 @@ export async function readStatus(git: RepositoryGit): Promise<Status> {
   return { ...found, filtered: [...found.filtered, ...rest.filtered], part };
 }
 
-/** The uncommitted files, each with whether it is untracked, and the branch. */
-export async function readDirty(
-  git: RepositoryGit,
-  take: (path: string, untracked: boolean) => void,
-): Promise<Readonly<BranchFacts>> {
-  return readEntries(git, [...DIRTY_FILES, ...git.paths], ({ path, lists }) =>
-    take(path, lists.includes('untracked')),
-  );
+/** The uncommitted files, and the branch. */
+export function readDirty(git: RepositoryGit) {
+  return readEntries(git, [...DIRTY_FILES, ...git.paths]);
 }
 
 async function collect(git: RepositoryGit, args: readonly string[]): Promise<Status> {
-  const lists: Record<StatusList, string[]> = {
-    staged: [],
-    modified: [],
-    untracked: [],
-    deleted: [],
-    conflicted: [],
+  const { entries, ...branch } = await readEntries(git, args);
+  const listed = (list: StatusList): readonly string[] =>
+    entries.filter(({ lists }) => lists.includes(list)).map(({ path }) => path);
+  const lists = {
+    staged: listed('staged'),
+    modified: listed('modified'),
+    untracked: listed('untracked'),
+    deleted: listed('deleted'),
+    conflicted: listed('conflicted'),
   };
-  const counts = { staged: 0, modified: 0, untracked: 0, deleted: 0, conflicted: 0, renamed: 0 };
-  const renamed: Renamed[] = [];
-  let escaped = false;
-  const branch = await readEntries(git, args, (entry) => {
-    escaped ||= entry.escaped;
-    for (const list of entry.lists) if (counts[list]++ < MAX_NAMES) lists[list].push(entry.path);
-    if (entry.renamed !== undefined && counts.renamed++ < MAX_NAMES) renamed.push(entry.renamed);
-  });
-  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const renamed = entries.flatMap((entry) => entry.renamed ?? []);
+  const total = Object.values({ ...lists, renamed }).reduce((sum, { length }) => sum + length, 0);
   const filtered = await git.filtered(lists.modified);
-  const onlyFiltered = total > 0 && total === filtered.length;
-  const found = { lists, renamed, counts, escaped, filtered, onlyFiltered };
-  return { ...branch, clean: total === 0, ...found, part: undefined };
+  return {
+    ...branch,
+    clean: total === 0,
+    lists,
+    renamed,
+    escaped: entries.some(({ escaped }) => escaped),
+    filtered,
+    onlyFiltered: total > 0 && total === filtered.length,
+    part: undefined,
+  };
 }
 
-/** Passes on the entries of `git status --porcelain=v2 -z --branch`. Throws GIT_FAILED for what no version of the format allows. */
-async function readEntries(
-  git: RepositoryGit,
-  args: readonly string[],
-  take: (entry: Entry) => void,
-): Promise<BranchFacts> {
+/** What `git status --porcelain=v2 -z --branch` says. Throws GIT_FAILED for what no version of the format allows. */
+async function readEntries(git: RepositoryGit, args: readonly string[]) {
   const branch: BranchFacts = {
     branch: null,
     head: null,
@@ -115,13 +105,14 @@ async function readEntries(
     ahead: 0,
     behind: 0,
   };
+  const entries: Entry[] = [];
   const fields = (await git.fields(args)).values();
   for (const field of fields) {
     const kind = field.toString('latin1', 0, 1);
     if (kind === '#') takeHeader(branch, shownBytes(field.subarray(2)).text);
-    else if (kind !== '!') take(entryOf(field, () => fields.next().value));
+    else if (kind !== '!') entries.push(entryOf(field, () => fields.next().value));
   }
-  return branch;
+  return { ...branch, entries };
 }
 
 /** `next` gives the field after it, which is the old name of a renamed file. */

@@ -25,8 +25,6 @@ const SHOWN_STDERR_CHARS = 600;
 const MAX_BUFFERED_BYTES = 1_000_000;
 /** Limit for lists of names: a repository of a million files has about 100 MB of entries. */
 const MAX_NAMES_BYTES = 200_000_000;
-/** A path has at most about 4,096 bytes, and a status line contains one or two of them. */
-const MAX_FIELD_BYTES = 65_536;
 /** The folder comes last in both, since its name may contain line ends. */
 const FIND_COMMON_DIR = 'rev-parse --is-inside-work-tree --path-format=absolute --git-common-dir'.split(' ');
 const FIND_TOP =
@@ -148,8 +146,7 @@ export class GitAt {
 
   /** The whole output, at most 1 MB. */
   async output(args: readonly string[], options: GitOptions = {}) {
-    const call = this.#call(args, options);
-    const { code, bytes } = await buffered(call, (take) => this.runner.stream(call, take));
+    const { code, bytes } = await this.#buffered(args, options, MAX_BUFFERED_BYTES);
     return { code, bytes, text: bytes.toString() };
   }
 
@@ -158,36 +155,21 @@ export class GitAt {
     return (await this.output(args, options)).text.replace(/\n$/, '');
   }
 
-  /** Passes on each NUL-separated field of the output; buffers at most one. Throws GIT_FAILED for what is too long. */
-  async eachField(
-    args: readonly string[],
-    take: (field: Buffer) => void,
-    options: GitOptions = {},
-  ): Promise<void> {
-    let total = 0;
-    let rest: Buffer = Buffer.alloc(0);
-    const push = (chunk: Buffer): void => {
-      total += chunk.length;
-      if (total > MAX_NAMES_BYTES) throw unreadable(`more than ${MAX_NAMES_BYTES} bytes of names`);
-      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-      let start = 0;
-      for (let end = bytes.indexOf(0); end >= 0; end = bytes.indexOf(0, start)) {
-        take(bytes.subarray(start, end));
-        start = end + 1;
-      }
-      rest = bytes.subarray(start);
-      if (rest.length > MAX_FIELD_BYTES) throw unreadable('a name that is too long');
-    };
-    await this.stream(args, push, options);
-    // Only the line of `--shortstat` ends without one.
-    if (rest.length > 0) take(rest);
+  /** The NUL-separated fields of the output; the last one may end without it, as the line of `--shortstat` does. */
+  async fields(args: readonly string[], options: GitOptions = {}): Promise<readonly Buffer[]> {
+    const { bytes } = await this.#buffered(args, options, MAX_NAMES_BYTES);
+    const found: Buffer[] = [];
+    for (let start = 0, end = 0; start < bytes.length; start = end + 1) {
+      end = bytes.indexOf(0, start);
+      if (end < 0) end = bytes.length;
+      found.push(bytes.subarray(start, end));
+    }
+    return found;
   }
 
-  /** The NUL-separated fields of the output. */
-  async fields(args: readonly string[], options: GitOptions = {}): Promise<readonly Buffer[]> {
-    const found: Buffer[] = [];
-    await this.eachField(args, (field) => void found.push(Buffer.from(field)), options);
-    return found;
+  #buffered(args: readonly string[], options: GitOptions, maxBytes: number) {
+    const call = this.#call(args, options);
+    return buffered(call, (take) => this.runner.stream(call, take), maxBytes);
   }
 
   #call(args: readonly string[], options: GitOptions): GitCall {
@@ -227,12 +209,16 @@ async function withOwnFolder<T>(
   }
 }
 
-async function buffered(call: GitCall, stream: (take: TakeChunk) => Promise<number>) {
+async function buffered(
+  call: GitCall,
+  stream: (take: TakeChunk) => Promise<number>,
+  maxBytes = MAX_BUFFERED_BYTES,
+) {
   const chunks: Buffer[] = [];
   let length = 0;
   const code = await stream((chunk) => {
     length += chunk.length;
-    if (length > MAX_BUFFERED_BYTES) throw failed(call, `printed more than ${MAX_BUFFERED_BYTES} bytes`);
+    if (length > maxBytes) throw failed(call, `printed more than ${maxBytes} bytes`);
     chunks.push(chunk);
   });
   return { code, bytes: Buffer.concat(chunks) };

@@ -157,10 +157,10 @@ async function worktreeTree(git: RepositoryGit): Promise<{ tree?: string; why?: 
 async function ignoredFiles(git: RepositoryGit, sinceMs: number) {
   const { top } = git.repository;
   const named: string[] = [];
-  await git.eachField([...IGNORED, ...git.paths], (field) => {
+  for (const field of await git.fields([...IGNORED, ...git.paths])) {
     const path = join(top, field.toString('utf8'));
     if (isSecret(path, top) || runsLater(path, top)) named.push(path);
-  });
+  }
   const fresh: string[] = [];
   for (const path of named) {
     // It may be gone meanwhile.

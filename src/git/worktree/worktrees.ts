@@ -248,11 +248,11 @@ async function requireNoDisguises(git: RepositoryGit, { disguises = [] }: Worktr
 }
 
 async function uncommittedNotes(git: RepositoryGit): Promise<string[]> {
-  const { counts } = await readStatus(git);
-  const changed = counts.staged + counts.modified + counts.conflicted;
-  if (changed === 0 && counts.untracked === 0) return [];
+  const { staged, modified, conflicted, untracked } = (await readStatus(git)).lists;
+  const changed = staged.length + modified.length + conflicted.length;
+  if (changed === 0 && untracked.length === 0) return [];
   return [
-    `The project has uncommitted changes (${changed} changed, ${counts.untracked} untracked): they stay there, and the task does not see them.`,
+    `The project has uncommitted changes (${changed} changed, ${untracked.length} untracked): they stay there, and the task does not see them.`,
   ];
 }
 
