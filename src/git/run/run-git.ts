@@ -159,10 +159,11 @@ export class GitAt {
   async fields(args: readonly string[], options: GitOptions = {}): Promise<readonly Buffer[]> {
     const { bytes } = await this.#buffered(args, options, MAX_NAMES_BYTES);
     const found: Buffer[] = [];
-    for (let start = 0, end = 0; start < bytes.length; start = end + 1) {
-      end = bytes.indexOf(0, start);
-      if (end < 0) end = bytes.length;
+    for (let start = 0; start < bytes.length;) {
+      const nul = bytes.indexOf(0, start);
+      const end = nul < 0 ? bytes.length : nul;
       found.push(bytes.subarray(start, end));
+      start = end + 1;
     }
     return found;
   }
