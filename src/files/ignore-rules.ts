@@ -100,8 +100,7 @@ async function read(
     return { isGit, notes: [note], ignoresAll: true, isIgnored: () => true };
   }
   const excludes = withAlways ? ALWAYS_IGNORED.flatMap((pattern) => ['--exclude', pattern]) : [];
-  const hidden = new Set<string>();
-  await git.eachField([...LIST_IGNORED, ...excludes], (name) => void hidden.add(name.toString()));
+  const hidden = new Set((await git.fields([...LIST_IGNORED, ...excludes])).map((name) => name.toString()));
   // A folder with ignored files alone is listed as one entry, with a slash at its end.
   const isIgnored = (path: string, isFolder: boolean): boolean => hidden.has(isFolder ? `${path}/` : path);
   return { isGit, notes: [], ignoresAll: false, isIgnored };

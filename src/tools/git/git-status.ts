@@ -60,11 +60,13 @@ export const gitStatus = defineTool({
       renamed: fitting(status.renamed),
       untracked: fitting(untracked),
     };
-    const names = Object.values(shown).reduce((sum, list) => sum + list.length, 0);
-    const truncated = names < Object.values(status.counts).reduce((sum, count) => sum + count, 0);
+    const all = { ...status.lists, renamed: status.renamed };
+    const counts = Object.fromEntries(Object.entries(all).map(([list, { length }]) => [list, length]));
+    const truncated = Object.entries(shown).some(([list, { length }]) => length !== counts[list]);
     return {
       ...status,
       ...shown,
+      counts,
       within: status.part?.within,
       rest_clean: status.part && status.part.rest === 'clean',
       message: messageText(sentencesOf(status, truncated), status.escaped),
