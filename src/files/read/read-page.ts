@@ -4,17 +4,19 @@ import { z } from 'zod';
 import type { Clock } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
 import { cursorText, readCursor } from '../../base/input.js';
-import { headBytes, oneLine } from '../../base/text.js';
+import { oneLine } from '../../base/text.js';
 import type { OpenedPath } from '../../projects/opened-path.js';
 import {
   decodeText,
-  encodeText,
   feedAfter,
+  feedsIn,
   isValidText,
+  lastFeedEnd,
   markBytes,
   MAX_READ_BYTES,
   misreadNote,
   takenEncoding,
+  unitBytes,
   wholeEnd,
   type TextEncoding,
 } from './text-encoding.js';
@@ -27,8 +29,8 @@ const READ_BYTES = 1_048_576;
 const CHUNK_BYTES = 65_536;
 const STAMP_CHARS = 10;
 
-/** The start of a page: its line, from 1, and the characters of the file before it. */
-const positionSchema = z.strictObject({ line: z.int().min(1), offset: z.int().min(0), stamp: z.string() });
+/** The start of a page: its line, from 1, and the bytes of the file before it. */
+const positionSchema = z.strictObject({ line: z.int().min(1), at: z.int().min(0), stamp: z.string() });
 
 export interface PageQuery {
   readonly cursor?: string | undefined;
@@ -54,54 +56,60 @@ export interface FilePage {
 }
 
 /**
- * Reads a page of a text file, with whole lines if at least one fits. Reads at most `MAX_READ_BYTES`. Throws BINARY_FILE, and for
- * the cursor INVALID_ARGUMENTS, FILE_CHANGED.
+ * Reads a page of a text file, with whole lines if at least one fits; decodes that page alone. Reads at most `MAX_READ_BYTES`. Throws
+ * BINARY_FILE, and for the cursor INVALID_ARGUMENTS, FILE_CHANGED.
  */
 export async function readPage(opened: OpenedPath, query: PageQuery, clock: Clock): Promise<FilePage> {
   const stamp = stampOf(opened);
-  const start = query.cursor === undefined ? { line: 1, offset: 0 } : positionOf(query.cursor, stamp);
+  const given = query.cursor === undefined ? undefined : positionOf(query.cursor, stamp);
   const sizeBytes = Number(opened.stats.size);
   const { bytes, encoding } = await readHead(opened, MAX_READ_BYTES);
   const isWhole = bytes.length >= sizeBytes;
-  const body = bytes.subarray(markBytes(encoding), isWhole ? bytes.length : wholeEnd(bytes, encoding));
-  const text = decodeText(body, encoding);
-  const content = pageOf(text.slice(start.offset), query, isWhole);
-  if (content.includes('\0')) throw binaryFile(opened.path);
-  const end = start.offset + content.length;
-  const next = { line: start.line + content.split('\n').length - 1, offset: end, stamp };
-  const truncated = end < text.length || !isWhole;
+  const mark = markBytes(encoding);
+  const { line, at } = given ?? { line: 1, at: mark };
   // The last line of what was read may continue.
-  const isPastLimit = end >= (isWhole ? text.length : text.lastIndexOf('\n') + 1 || text.length);
-  const misread = content.includes('\ufffd') && !isValidText(body, encoding);
-  const before = text.slice(0, end);
-  const left = (): number =>
-    sizeBytes -
-    (encoding === 'utf-8' ? Buffer.byteLength(before) : encodeText(before, encoding, bytes).length);
+  const limit = isWhole ? bytes.length : lastFeedEnd(bytes, encoding) || wholeEnd(bytes, encoding);
+  const { content, shown } = pageOf(bytes.subarray(at, limit), query, encoding);
+  if (content.includes('\0')) throw binaryFile(opened.path);
+  const next = { line: line + feedsIn(shown, encoding), at: at + shown.length, stamp };
+  const isPastLimit = next.at >= limit;
+  const truncated = !isWhole || !isPastLimit;
   const notes = [
-    ...(truncated ? [leftNote(left(), next.line, isPastLimit)] : []),
-    ...(misread ? [misreadNote(encoding)] : []),
+    ...(truncated ? [leftNote(sizeBytes - next.at, next.line, isPastLimit)] : []),
+    ...(content.includes('\ufffd') && !isValidText(shown, encoding) ? [misreadNote(encoding)] : []),
   ];
   return {
     path: opened.path,
     content,
-    lines: await countLines(isWhole ? [body] : piecesOf(opened, markBytes(encoding)), encoding, clock),
+    lines: await countLines(isWhole ? [bytes.subarray(mark)] : piecesOf(opened, mark), encoding, clock),
     sizeBytes,
     encoding,
     sha256: isWhole ? createHash('sha256').update(bytes).digest('hex') : undefined,
     truncated,
-    cursor: truncated && !isPastLimit ? cursorText(next) : undefined,
+    cursor: isPastLimit ? undefined : cursorText(next),
     note: notes.length === 0 ? undefined : notes.join(' '),
   };
 }
 
-/** Up to the last line end that fits, or a piece of a line that is longer than a page. */
-function pageOf(text: string, { maxBytes, maxLines }: PageQuery, isWhole: boolean): string {
-  const fits = headBytes(text, maxBytes);
-  const lastFeed = fits.lastIndexOf('\n') + 1;
-  const piece = lastFeed === 0 || (isWhole && fits.length === text.length) ? fits : fits.slice(0, lastFeed);
-  if (maxLines === undefined) return piece;
-  const lines = piece.split('\n');
-  return lines.length <= maxLines ? piece : `${lines.slice(0, maxLines).join('\n')}\n`;
+/** The beginning of `rest` up to the last line end that fits, or a piece of a line that is longer than a page; and its bytes. */
+function pageOf(rest: Buffer, { maxBytes, maxLines }: PageQuery, encoding: TextEncoding) {
+  for (let fits = Math.min(rest.length, maxBytes * unitBytes(encoding)); ;) {
+    const window = rest.subarray(0, fits);
+    const end = fits === rest.length ? fits : lastFeedEnd(window, encoding) || wholeEnd(window, encoding);
+    const shown = rest.subarray(0, headEnd(rest.subarray(0, end), maxLines, encoding));
+    const content = decodeText(shown, encoding);
+    const bytes = Buffer.byteLength(content);
+    if (bytes <= maxBytes) return { content, shown };
+    // Characters may take more bytes in UTF-8 than in the file.
+    fits = Math.floor((shown.length * maxBytes) / bytes);
+  }
+}
+
+/** Where the first `maxLines` lines end. */
+function headEnd(bytes: Buffer, maxLines: number | undefined, encoding: TextEncoding): number {
+  let end = 0;
+  for (let line = 0; line < (maxLines ?? 0); line++) end = feedAfter(bytes, end, encoding) ?? bytes.length;
+  return maxLines === undefined ? bytes.length : end;
 }
 
 function leftNote(leftBytes: number, line: number, isPastLimit: boolean): string {
@@ -117,9 +125,9 @@ function stampOf({ stats }: OpenedPath): string {
   return createHash('sha256').update(facts).digest('base64url').slice(0, STAMP_CHARS);
 }
 
-function positionOf(cursor: string, now: string): { readonly line: number; readonly offset: number } {
-  const { line, offset, stamp } = readCursor(positionSchema, cursor);
-  if (stamp === now) return { line, offset };
+function positionOf(cursor: string, now: string): { readonly line: number; readonly at: number } {
+  const { line, at, stamp } = readCursor(positionSchema, cursor);
+  if (stamp === now) return { line, at };
   throw new BridgeError(
     'FILE_CHANGED',
     `The file changed after the page with this cursor, which ended before line ${line}.`,
@@ -155,14 +163,10 @@ async function countLines(pieces: Buffer[] | AsyncIterable<Buffer>, encoding: Te
   let isInLine = false;
   for await (const piece of pieces) {
     if (clock.monotonicMs() > untilMs) return null;
-    for (let at = 0; at < piece.length;) {
-      const feed = feedAfter(piece, at, encoding);
-      if (!isInLine) lines++;
-      isInLine = feed === undefined;
-      at = feed ?? piece.length;
-    }
+    lines += feedsIn(piece, encoding);
+    isInLine = piece.length > 0 && lastFeedEnd(piece, encoding) < piece.length;
   }
-  return lines;
+  return isInLine ? lines + 1 : lines;
 }
 
 /** The bytes of a file from an offset on, up to its size. Each piece is valid until the next one. */

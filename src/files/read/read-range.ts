@@ -6,7 +6,9 @@ import { binaryFile, piecesOf, readHead } from './read-page.js';
 import {
   decodeText,
   feedAfter,
+  feedsIn,
   isValidText,
+  lastFeedEnd,
   markBytes,
   misreadNote,
   SAMPLE_BYTES,
@@ -113,6 +115,14 @@ class RangeLines {
   }
 
   push(piece: Buffer): void {
+    const feeds = feedsIn(piece, this.#encoding);
+    // Nothing is cut where neither these lines nor the one that follows is in the range.
+    if (this.isDone || this.ended + feeds < this.#query.startLine - 1) {
+      const last = lastFeedEnd(piece, this.#encoding);
+      this.ended += feeds;
+      this.#lineBytes = piece.length - last + (feeds === 0 ? this.#lineBytes : 0);
+      return;
+    }
     for (let at = 0; at < piece.length;) {
       const feed = feedAfter(piece, at, this.#encoding);
       const end = feed ?? piece.length;

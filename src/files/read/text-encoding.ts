@@ -13,7 +13,8 @@ const CHARS_PER_CONTROL = 10;
 /** Damaged UTF-8 (a truncated log, a dump of other bytes) has many whole characters for each broken one. */
 const WHOLE_PER_BROKEN = 4;
 /** Control characters that text does not contain: all except those from bell to carriage return, and escape. */
-const CONTROLS = /[\u0000-\u0006\u000e-\u001a\u001c-\u001f\u007f]/g;
+const CONTROLS = [...Array(0x20).keys(), 0x7f].filter((code) => code < 7 || (code > 13 && code !== 27));
+const LINE_FEED = 0x0a;
 
 /**
  * The encoding of a text that begins with `sample`, or undefined when it is binary. `isWhole` is true when nothing follows.
@@ -28,7 +29,8 @@ export function textEncodingOf(sample: Buffer, isWhole: boolean): TextEncoding |
   if (first === 0xfe && second === 0xff) return isUtf16(sample) ? 'utf-16be' : undefined;
   if (sample.includes(0)) return undefined;
   const bytes = isWhole ? sample : sample.subarray(0, wholeUtf8End(sample));
-  const controls = bytes.toString('latin1').match(CONTROLS)?.length ?? 0;
+  // To search for each of them is a fifth of the work of one expression for all.
+  const controls = CONTROLS.reduce((sum, code) => sum + countOf(bytes, code), 0);
   if (isUtf8(bytes)) {
     if (controls * CHARS_PER_CONTROL > bytes.length) return undefined;
     return first === 0xef && second === 0xbb && third === 0xbf ? 'utf-8-bom' : 'utf-8';
@@ -38,6 +40,12 @@ export function textEncodingOf(sample: Buffer, isWhole: boolean): TextEncoding |
   const broken = text.match(/\ufffd/g)?.length ?? 0;
   const whole = text.match(/[^\u0000-\u007f\ufffd]/gu)?.length ?? 0;
   return whole > broken * WHOLE_PER_BROKEN ? 'utf-8' : 'latin-1';
+}
+
+function countOf(bytes: Buffer, code: number): number {
+  let found = 0;
+  for (let at = bytes.indexOf(code); at !== -1; at = bytes.indexOf(code, at + 1)) found++;
+  return found;
 }
 
 /** False with a zero unit, which is not text; FF FE 00 00 begins UTF-32. */
@@ -115,12 +123,36 @@ export function wholeEnd(bytes: Buffer, encoding: TextEncoding): number {
  * carriage return before it belongs to the line.
  */
 export function feedAfter(piece: Buffer, from: number, encoding: TextEncoding): number | undefined {
-  const unit = unitBytes(encoding);
-  const feed = encoding === 'utf-16be' ? 1 : 0;
-  for (let at = piece.indexOf(0x0a, from); at !== -1; at = piece.indexOf(0x0a, at + 1)) {
-    if (unit === 1) return at + 1;
-    // The other byte of the unit is zero.
-    if (at % 2 === feed && piece[feed === 1 ? at - 1 : at + 1] === 0) return at + 2 - feed;
+  for (let at = piece.indexOf(LINE_FEED, from); at !== -1; at = piece.indexOf(LINE_FEED, at + 1)) {
+    const end = feedEnd(piece, at, encoding);
+    if (end !== undefined) return end;
   }
   return undefined;
+}
+
+/** The offset after the last line feed in `piece`; 0 when there is none. */
+export function lastFeedEnd(piece: Buffer, encoding: TextEncoding): number {
+  for (let end = piece.length; end > 0;) {
+    const at = piece.lastIndexOf(LINE_FEED, end - 1);
+    const feed = at === -1 ? 0 : feedEnd(piece, at, encoding);
+    if (feed !== undefined) return feed;
+    end = at;
+  }
+  return 0;
+}
+
+/** The number of line feeds in `piece`. */
+export function feedsIn(piece: Buffer, encoding: TextEncoding): number {
+  if (unitBytes(encoding) === 1) return countOf(piece, LINE_FEED);
+  let feeds = 0;
+  for (let at = feedAfter(piece, 0, encoding); at !== undefined; at = feedAfter(piece, at, encoding)) feeds++;
+  return feeds;
+}
+
+/** Where a line feed ends whose byte 0x0A is at `at`; undefined when that byte is a part of another character. */
+function feedEnd(piece: Buffer, at: number, encoding: TextEncoding): number | undefined {
+  if (unitBytes(encoding) === 1) return at + 1;
+  const feed = encoding === 'utf-16be' ? 1 : 0;
+  // The other byte of the unit is zero.
+  return at % 2 === feed && piece[feed === 1 ? at - 1 : at + 1] === 0 ? at + 2 - feed : undefined;
 }
