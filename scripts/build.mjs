@@ -101,11 +101,18 @@ const started = await joinStart(
   serve,
   loadedAtOnce(outputs, outputOf(entries.main)),
 );
-// What a first call about files or git loads, too.
-const later = new Set();
-for (const file of ['os/find-processes', 'services/git-services', 'tools/files/list', 'tools/files/read'])
-  loadedAtOnce(outputs, outputOf(`src/${file}.ts`), later);
-await joinStart(root, outputs, options, 'files', later, serve, started);
+// What a first call about a file, and then one about folders or git loads, too.
+const joined = new Set(serve);
+const doors = [...started];
+for (const [name, files] of [
+  ['read', ['os/find-processes', 'services/file-services', 'tools/files/read']],
+  ['files', ['services/git-services', 'tools/files/list']],
+]) {
+  const later = new Set();
+  for (const file of files) loadedAtOnce(outputs, outputOf(`src/${file}.ts`), later);
+  doors.push(...(await joinStart(root, outputs, options, name, later, joined, doors)));
+  for (const path of later) joined.add(path);
+}
 for (const name of ['keeper', 'board']) {
   const entry = outputOf(entries[name]);
   await joinStart(root, outputs, options, name, loadedAtOnce(outputs, entry), new Set([entry]));

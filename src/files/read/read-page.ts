@@ -55,6 +55,17 @@ export interface FilePage {
   readonly note: string | undefined;
 }
 
+/** What is known of a file from all of it. */
+interface FileFacts extends Pick<FilePage, 'encoding' | 'lines' | 'sha256'> {
+  readonly stamp: string;
+  readonly isWhole: boolean;
+  /** Pages end here: the last line of what was read may continue. */
+  readonly limit: number;
+}
+
+/** Those of the last file that was read from its beginning: the pages after the first one say the same. */
+let known: FileFacts | undefined;
+
 /**
  * Reads a page of a text file, with whole lines if at least one fits; decodes that page alone. Reads at most `MAX_READ_BYTES`. Throws
  * BINARY_FILE, and for the cursor INVALID_ARGUMENTS, FILE_CHANGED.
@@ -63,13 +74,15 @@ export async function readPage(opened: OpenedPath, query: PageQuery, clock: Cloc
   const stamp = stampOf(opened);
   const given = query.cursor === undefined ? undefined : positionOf(query.cursor, stamp);
   const sizeBytes = Number(opened.stats.size);
-  const { bytes, encoding } = await readHead(opened, MAX_READ_BYTES);
-  const isWhole = bytes.length >= sizeBytes;
-  const mark = markBytes(encoding);
-  const { line, at } = given ?? { line: 1, at: mark };
-  // The last line of what was read may continue.
-  const limit = isWhole ? bytes.length : lastFeedEnd(bytes, encoding) || wholeEnd(bytes, encoding);
-  const { content, shown } = pageOf(bytes.subarray(at, limit), query, encoding);
+  const same = given !== undefined && known?.stamp === stamp ? known : undefined;
+  const { facts, head } =
+    same === undefined ? await firstRead(opened, clock) : { facts: same, head: undefined };
+  const { encoding, limit, isWhole, lines, sha256 } = facts;
+  const { line, at } = given ?? { line: 1, at: markBytes(encoding) };
+  const left = Math.max(0, limit - at);
+  const fits = Math.min(left, query.maxBytes * unitBytes(encoding));
+  const bytes = head?.subarray(at, at + fits) ?? (await readAt(opened, at, fits));
+  const { content, shown } = pageOf(bytes, bytes.length === left, query, encoding);
   if (content.includes('\0')) throw binaryFile(opened.path);
   const next = { line: line + feedsIn(shown, encoding), at: at + shown.length, stamp };
   const isPastLimit = next.at >= limit;
@@ -79,29 +92,41 @@ export async function readPage(opened: OpenedPath, query: PageQuery, clock: Cloc
     ...(content.includes('\ufffd') && !isValidText(shown, encoding) ? [misreadNote(encoding)] : []),
   ];
   return {
-    path: opened.path,
-    content,
-    lines: await countLines(isWhole ? [bytes.subarray(mark)] : piecesOf(opened, mark), encoding, clock),
-    sizeBytes,
-    encoding,
-    sha256: isWhole ? createHash('sha256').update(bytes).digest('hex') : undefined,
-    truncated,
+    ...{ path: opened.path, content, lines, sizeBytes, encoding, sha256, truncated },
     cursor: isPastLimit ? undefined : cursorText(next),
     note: notes.length === 0 ? undefined : notes.join(' '),
   };
 }
 
-/** The beginning of `rest` up to the last line end that fits, or a piece of a line that is longer than a page; and its bytes. */
-function pageOf(rest: Buffer, { maxBytes, maxLines }: PageQuery, encoding: TextEncoding) {
-  for (let fits = Math.min(rest.length, maxBytes * unitBytes(encoding)); ;) {
-    const window = rest.subarray(0, fits);
-    const end = fits === rest.length ? fits : lastFeedEnd(window, encoding) || wholeEnd(window, encoding);
-    const shown = rest.subarray(0, headEnd(rest.subarray(0, end), maxLines, encoding));
+/** Reads what a page may have, and what is known of the file from it. */
+async function firstRead(opened: OpenedPath, clock: Clock) {
+  const { bytes, encoding } = await readHead(opened, MAX_READ_BYTES);
+  const isWhole = bytes.length >= Number(opened.stats.size);
+  const mark = markBytes(encoding);
+  const facts: FileFacts = {
+    stamp: stampOf(opened),
+    encoding,
+    isWhole,
+    limit: isWhole ? bytes.length : lastFeedEnd(bytes, encoding) || wholeEnd(bytes, encoding),
+    lines: await countLines(isWhole ? [bytes.subarray(mark)] : piecesOf(opened, mark), encoding, clock),
+    sha256: isWhole ? createHash('sha256').update(bytes).digest('hex') : undefined,
+  };
+  known = facts;
+  return { facts, head: bytes };
+}
+
+/** The beginning of `bytes` up to the last line end that fits, or a piece of a line that is longer than a page. */
+function pageOf(bytes: Buffer, isLast: boolean, { maxBytes, maxLines }: PageQuery, encoding: TextEncoding) {
+  for (let fits = bytes.length; ;) {
+    const some = bytes.subarray(0, fits);
+    const isAll = isLast && fits === bytes.length;
+    const end = isAll ? fits : lastFeedEnd(some, encoding) || wholeEnd(some, encoding);
+    const shown = some.subarray(0, headEnd(some.subarray(0, end), maxLines, encoding));
     const content = decodeText(shown, encoding);
-    const bytes = Buffer.byteLength(content);
-    if (bytes <= maxBytes) return { content, shown };
+    const size = Buffer.byteLength(content);
+    if (size <= maxBytes) return { content, shown };
     // Characters may take more bytes in UTF-8 than in the file.
-    fits = Math.floor((shown.length * maxBytes) / bytes);
+    fits = Math.floor((shown.length * maxBytes) / size);
   }
 }
 
@@ -144,16 +169,17 @@ export function binaryFile(path: string): BridgeError {
 }
 
 /** The first bytes of a file, at most `maxBytes`, and the encoding that they have. Throws BINARY_FILE. */
-export async function readHead(
-  { handle, stats, path }: OpenedPath,
-  maxBytes: number,
-): Promise<{ readonly bytes: Buffer; readonly encoding: TextEncoding }> {
-  const size = Number(stats.size);
-  const buffer = Buffer.allocUnsafeSlow(Math.min(size, maxBytes));
-  const bytes = buffer.subarray(0, await readFull(handle, buffer, 0));
+export async function readHead(opened: OpenedPath, maxBytes: number) {
+  const size = Number(opened.stats.size);
+  const bytes = await readAt(opened, 0, Math.min(size, maxBytes));
   const encoding = takenEncoding(bytes, size);
-  if (encoding === undefined) throw binaryFile(path);
+  if (encoding === undefined) throw binaryFile(opened.path);
   return { bytes, encoding };
+}
+
+async function readAt({ handle }: OpenedPath, at: number, size: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafeSlow(size);
+  return buffer.subarray(0, await readFull(handle, buffer, at));
 }
 
 /** The lines of a file; null when counting takes too long. */
