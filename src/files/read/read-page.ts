@@ -4,20 +4,17 @@ import { z } from 'zod';
 import type { Clock } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
 import { cursorText, readCursor } from '../../base/input.js';
-import { oneLine } from '../../base/text.js';
+import { oneLine, wholeUtf8End } from '../../base/text.js';
 import type { OpenedPath } from '../../projects/opened-path.js';
 import {
-  decodeText,
-  feedAfter,
   feedsIn,
   isValidText,
-  lastFeedEnd,
+  LINE_FEED,
   markBytes,
   MAX_READ_BYTES,
   misreadNote,
   takenEncoding,
-  unitBytes,
-  wholeEnd,
+  utf8Maker,
   type TextEncoding,
 } from './text-encoding.js';
 
@@ -29,7 +26,7 @@ const READ_BYTES = 1_048_576;
 const CHUNK_BYTES = 65_536;
 const STAMP_CHARS = 10;
 
-/** The start of a page: its line, from 1, and the bytes of the file before it. */
+/** The start of a page: its line, from 1, and the bytes of UTF-8 before it. */
 const positionSchema = z.strictObject({ line: z.int().min(1), at: z.int().min(0), stamp: z.string() });
 
 export interface PageQuery {
@@ -59,7 +56,10 @@ export interface FilePage {
 interface FileFacts extends Pick<FilePage, 'encoding' | 'lines' | 'sha256'> {
   readonly stamp: string;
   readonly isWhole: boolean;
-  /** Pages end here: the last line of what was read may continue. */
+  readonly isValid: boolean;
+  /** True when its bytes are those that pages show. */
+  readonly isPlain: boolean;
+  /** Pages end here, in UTF-8: the last line of what was read may continue. */
   readonly limit: number;
 }
 
@@ -72,24 +72,28 @@ let known: FileFacts | undefined;
  */
 export async function readPage(opened: OpenedPath, query: PageQuery, clock: Clock): Promise<FilePage> {
   const stamp = stampOf(opened);
-  const given = query.cursor === undefined ? undefined : positionOf(query.cursor, stamp);
+  const { line, at } = query.cursor === undefined ? { line: 1, at: 0 } : positionOf(query.cursor, stamp);
   const sizeBytes = Number(opened.stats.size);
-  const same = given !== undefined && known?.stamp === stamp ? known : undefined;
-  const { facts, head } =
-    same === undefined ? await firstRead(opened, clock) : { facts: same, head: undefined };
-  const { encoding, limit, isWhole, lines, sha256 } = facts;
-  const { line, at } = given ?? { line: 1, at: markBytes(encoding) };
-  const left = Math.max(0, limit - at);
-  const fits = Math.min(left, query.maxBytes * unitBytes(encoding));
-  const bytes = head?.subarray(at, at + fits) ?? (await readAt(opened, at, fits));
-  const { content, shown } = pageOf(bytes, bytes.length === left, query, encoding);
+  const same = at > 0 && known?.stamp === stamp && known.isPlain ? known : undefined;
+  const { facts, text } =
+    same === undefined ? await firstRead(opened, clock) : { facts: same, text: undefined };
+  const { encoding, limit, isWhole, isValid, lines, sha256 } = facts;
+  const mark = markBytes(encoding);
+  const size = Math.max(0, Math.min(limit - at, query.maxBytes));
+  const bytes = text?.subarray(at, at + size) ?? (await readAt(opened, mark + at, size));
+  const shown = pageOf(bytes, at + size === limit, query.maxLines);
+  const content = shown.toString();
   if (content.includes('\0')) throw binaryFile(opened.path);
-  const next = { line: line + feedsIn(shown, encoding), at: at + shown.length, stamp };
+  const next = { line: line + feedsIn(shown), at: at + shown.length, stamp };
   const isPastLimit = next.at >= limit;
   const truncated = !isWhole || !isPastLimit;
+  const before = (): number =>
+    text === undefined || encoding.startsWith('utf-8')
+      ? next.at
+      : text.toString('utf8', 0, next.at).length * (encoding === 'latin-1' ? 1 : 2);
   const notes = [
-    ...(truncated ? [leftNote(sizeBytes - next.at, next.line, isPastLimit)] : []),
-    ...(content.includes('\ufffd') && !isValidText(shown, encoding) ? [misreadNote(encoding)] : []),
+    ...(truncated ? [leftNote(sizeBytes - mark - before(), next.line, isPastLimit)] : []),
+    ...(content.includes('\ufffd') && !isValid ? [misreadNote(encoding)] : []),
   ];
   return {
     ...{ path: opened.path, content, lines, sizeBytes, encoding, sha256, truncated },
@@ -98,43 +102,31 @@ export async function readPage(opened: OpenedPath, query: PageQuery, clock: Cloc
   };
 }
 
-/** Reads what a page may have, and what is known of the file from it. */
+/** Reads what pages may have, as UTF-8, and what is known of the file from it. */
 async function firstRead(opened: OpenedPath, clock: Clock) {
   const { bytes, encoding } = await readHead(opened, MAX_READ_BYTES);
   const isWhole = bytes.length >= Number(opened.stats.size);
-  const mark = markBytes(encoding);
+  const rest = bytes.subarray(markBytes(encoding));
+  const body = isWhole || !encoding.startsWith('utf-8') ? rest : rest.subarray(0, wholeUtf8End(rest));
+  const isValid = isValidText(body, encoding);
+  const made = utf8Maker(encoding)(body, isWhole);
+  const text = isValid ? made : Buffer.from(made.toString());
   const facts: FileFacts = {
-    stamp: stampOf(opened),
-    encoding,
-    isWhole,
-    limit: isWhole ? bytes.length : lastFeedEnd(bytes, encoding) || wholeEnd(bytes, encoding),
-    lines: await countLines(isWhole ? [bytes.subarray(mark)] : piecesOf(opened, mark), encoding, clock),
+    ...{ stamp: stampOf(opened), encoding, isWhole, isValid, isPlain: text === body },
+    limit: isWhole ? text.length : text.lastIndexOf(LINE_FEED) + 1 || text.length,
+    lines: await countLines(isWhole ? [{ piece: text }] : piecesOf(opened, encoding), clock),
     sha256: isWhole ? createHash('sha256').update(bytes).digest('hex') : undefined,
   };
   known = facts;
-  return { facts, head: bytes };
+  return { facts, text };
 }
 
-/** The beginning of `bytes` up to the last line end that fits, or a piece of a line that is longer than a page. */
-function pageOf(bytes: Buffer, isLast: boolean, { maxBytes, maxLines }: PageQuery, encoding: TextEncoding) {
-  for (let fits = bytes.length; ;) {
-    const some = bytes.subarray(0, fits);
-    const isAll = isLast && fits === bytes.length;
-    const end = isAll ? fits : lastFeedEnd(some, encoding) || wholeEnd(some, encoding);
-    const shown = some.subarray(0, headEnd(some.subarray(0, end), maxLines, encoding));
-    const content = decodeText(shown, encoding);
-    const size = Buffer.byteLength(content);
-    if (size <= maxBytes) return { content, shown };
-    // Characters may take more bytes in UTF-8 than in the file.
-    fits = Math.floor((shown.length * maxBytes) / size);
-  }
-}
-
-/** Where the first `maxLines` lines end. */
-function headEnd(bytes: Buffer, maxLines: number | undefined, encoding: TextEncoding): number {
-  let end = 0;
-  for (let line = 0; line < (maxLines ?? 0); line++) end = feedAfter(bytes, end, encoding) ?? bytes.length;
-  return maxLines === undefined ? bytes.length : end;
+/** The beginning of `bytes` up to the last line end in it, or a piece of a line that is longer than a page. */
+function pageOf(bytes: Buffer, isLast: boolean, maxLines = Infinity): Buffer {
+  const whole = isLast ? bytes.length : bytes.lastIndexOf(LINE_FEED) + 1 || wholeUtf8End(bytes);
+  let end = maxLines === Infinity ? whole : 0;
+  for (let line = 0; line < maxLines && end < whole; line++) end = bytes.indexOf(LINE_FEED, end) + 1 || whole;
+  return bytes.subarray(0, Math.min(end, whole));
 }
 
 function leftNote(leftBytes: number, line: number, isPastLimit: boolean): string {
@@ -182,28 +174,38 @@ async function readAt({ handle }: OpenedPath, at: number, size: number): Promise
   return buffer.subarray(0, await readFull(handle, buffer, at));
 }
 
+/** A piece of a file as UTF-8, valid until the next one, and the bytes of the file that follow it. */
+interface Piece {
+  readonly piece: Buffer;
+  readonly left?: number;
+}
+
 /** The lines of a file; null when counting takes too long. */
-async function countLines(pieces: Buffer[] | AsyncIterable<Buffer>, encoding: TextEncoding, clock: Clock) {
+async function countLines(pieces: Piece[] | AsyncIterable<Piece>, clock: Clock): Promise<number | null> {
   const untilMs = clock.monotonicMs() + COUNT_LIMIT_MS;
   let lines = 0;
   let isInLine = false;
-  for await (const piece of pieces) {
+  for await (const { piece } of pieces) {
     if (clock.monotonicMs() > untilMs) return null;
-    lines += feedsIn(piece, encoding);
-    isInLine = piece.length > 0 && lastFeedEnd(piece, encoding) < piece.length;
+    lines += feedsIn(piece);
+    if (piece.length > 0) isInLine = piece.at(-1) !== LINE_FEED;
   }
   return isInLine ? lines + 1 : lines;
 }
 
-/** The bytes of a file from an offset on, up to its size. Each piece is valid until the next one. */
-export async function* piecesOf({ handle, stats }: OpenedPath, from: number): AsyncGenerator<Buffer> {
+/** The text of a file without its byte order mark, up to its size. */
+export async function* piecesOf({ handle, stats }: OpenedPath, encoding: TextEncoding) {
   const size = Number(stats.size);
   const buffer = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, size));
-  for (let at = from; at < size;) {
+  const utf8 = utf8Maker(encoding);
+  for (let at = markBytes(encoding); at < size;) {
     const filled = await readFull(handle, buffer.subarray(0, size - at), at);
     if (filled === 0) return;
-    for (let piece = 0; piece < filled; piece += CHUNK_BYTES)
-      yield buffer.subarray(piece, Math.min(piece + CHUNK_BYTES, filled));
+    for (let from = 0; from < filled; from += CHUNK_BYTES) {
+      const piece = buffer.subarray(from, Math.min(from + CHUNK_BYTES, filled));
+      const left = size - at - from - piece.length;
+      yield { piece: utf8(piece, left === 0), left };
+    }
     at += filled;
   }
 }

@@ -14,7 +14,7 @@ const CHARS_PER_CONTROL = 10;
 const WHOLE_PER_BROKEN = 4;
 /** Control characters that text does not contain: all except those from bell to carriage return, and escape. */
 const CONTROLS = [...Array(0x20).keys(), 0x7f].filter((code) => code < 7 || (code > 13 && code !== 27));
-const LINE_FEED = 0x0a;
+export const LINE_FEED = 0x0a;
 
 /**
  * The encoding of a text that begins with `sample`, or undefined when it is binary. `isWhole` is true when nothing follows.
@@ -63,7 +63,7 @@ export function takenEncoding(bytes: Buffer, size: number): TextEncoding | undef
 /** False for bytes, without a byte order mark, that `decodeText` shows as U+FFFD. */
 export function isValidText(bytes: Buffer, encoding: TextEncoding): boolean {
   if (encoding === 'latin-1') return true;
-  if (unitBytes(encoding) === 1) return isUtf8(bytes);
+  if (encoding.startsWith('utf-8')) return isUtf8(bytes);
   const units = Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2)));
   const text = (encoding === 'utf-16le' ? units : units.swap16()).toString('utf16le');
   return bytes.length % 2 === 0 && !/\p{Surrogate}/u.test(text);
@@ -90,69 +90,33 @@ export function unfit(text: string, encoding: TextEncoding): string | undefined 
   return encoding === 'latin-1' ? /[^\0-\u00ff]/u.exec(text)?.[0] : undefined;
 }
 
-/** Bytes of one code unit; a line can begin only at a multiple of it. */
-export function unitBytes(encoding: TextEncoding): 1 | 2 {
-  return encoding === 'utf-16le' || encoding === 'utf-16be' ? 2 : 1;
-}
-
 /** Length of the byte order mark at the beginning of a file in `encoding`. */
 export function markBytes(encoding: TextEncoding): number {
   if (encoding === 'utf-8-bom') return 3;
-  return unitBytes(encoding) === 2 ? 2 : 0;
+  return encoding.startsWith('utf-16') ? 2 : 0;
 }
 
 /** Decodes `bytes` without their byte order mark. Broken characters become U+FFFD. */
 export function decodeText(bytes: Buffer, encoding: TextEncoding): string {
-  if (encoding === 'latin-1') return bytes.toString('latin1');
+  return decoderOf(encoding)(bytes, true);
+}
+
+/** Decodes a file piece by piece. */
+function decoderOf(encoding: TextEncoding): (piece: Buffer, isLast: boolean) => string {
+  if (encoding === 'latin-1') return (piece) => piece.toString('latin1');
   const label = encoding === 'utf-8-bom' ? 'utf-8' : encoding;
-  return new TextDecoder(label, { ignoreBOM: true }).decode(bytes);
+  const decoder = new TextDecoder(label, { ignoreBOM: true });
+  return (piece, isLast) => decoder.decode(piece, { stream: !isLast });
 }
 
-/** The length of the longest prefix of `bytes` that ends between characters. */
-export function wholeEnd(bytes: Buffer, encoding: TextEncoding): number {
-  if (encoding === 'latin-1') return bytes.length;
-  if (unitBytes(encoding) === 1) return wholeUtf8End(bytes);
-  const end = bytes.length - (bytes.length % 2);
-  if (end < 2) return end;
-  const last = encoding === 'utf-16le' ? bytes.readUInt16LE(end - 2) : bytes.readUInt16BE(end - 2);
-  return last >= 0xd800 && last <= 0xdbff ? end - 2 : end;
+/** Makes UTF-8 of the pieces of a file without its mark; what is in UTF-8 stays as it is, with what is broken in it. */
+export function utf8Maker(encoding: TextEncoding): (piece: Buffer, isLast: boolean) => Buffer {
+  if (encoding.startsWith('utf-8')) return (piece) => piece;
+  const decode = decoderOf(encoding);
+  return (piece, isLast) => Buffer.from(decode(piece, isLast));
 }
 
-/**
- * The offset after the next line feed in `piece`, which must begin at a unit of the encoding; undefined when there is none. A
- * carriage return before it belongs to the line.
- */
-export function feedAfter(piece: Buffer, from: number, encoding: TextEncoding): number | undefined {
-  for (let at = piece.indexOf(LINE_FEED, from); at !== -1; at = piece.indexOf(LINE_FEED, at + 1)) {
-    const end = feedEnd(piece, at, encoding);
-    if (end !== undefined) return end;
-  }
-  return undefined;
-}
-
-/** The offset after the last line feed in `piece`; 0 when there is none. */
-export function lastFeedEnd(piece: Buffer, encoding: TextEncoding): number {
-  for (let end = piece.length; end > 0;) {
-    const at = piece.lastIndexOf(LINE_FEED, end - 1);
-    const feed = at === -1 ? 0 : feedEnd(piece, at, encoding);
-    if (feed !== undefined) return feed;
-    end = at;
-  }
-  return 0;
-}
-
-/** The number of line feeds in `piece`. */
-export function feedsIn(piece: Buffer, encoding: TextEncoding): number {
-  if (unitBytes(encoding) === 1) return countOf(piece, LINE_FEED);
-  let feeds = 0;
-  for (let at = feedAfter(piece, 0, encoding); at !== undefined; at = feedAfter(piece, at, encoding)) feeds++;
-  return feeds;
-}
-
-/** Where a line feed ends whose byte 0x0A is at `at`; undefined when that byte is a part of another character. */
-function feedEnd(piece: Buffer, at: number, encoding: TextEncoding): number | undefined {
-  if (unitBytes(encoding) === 1) return at + 1;
-  const feed = encoding === 'utf-16be' ? 1 : 0;
-  // The other byte of the unit is zero.
-  return at % 2 === feed && piece[feed === 1 ? at - 1 : at + 1] === 0 ? at + 2 - feed : undefined;
+/** The number of line feeds in UTF-8. A carriage return before one belongs to the line. */
+export function feedsIn(piece: Buffer): number {
+  return countOf(piece, LINE_FEED);
 }
