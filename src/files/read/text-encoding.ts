@@ -97,7 +97,7 @@ export function markBytes(encoding: TextEncoding): number {
 }
 
 /** Decodes `bytes` without their byte order mark. Broken characters become U+FFFD. */
-export function decodeText(bytes: Buffer, encoding: TextEncoding): string {
+function decodeText(bytes: Buffer, encoding: TextEncoding): string {
   return decoderOf(encoding)(bytes, true);
 }
 
