@@ -12,19 +12,15 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const outdir = folderBeside(root);
 
 /**
- * Each program with the sources that its usual start loads, and those that a first call about files or git loads, too: what each of
- * these lists loads is joined. Builds of their own rather than one, so that none loads what only another one needs.
+ * Each program with the sources that its usual start loads, and those that a first call about a file, and then one about folders or
+ * git, loads, too: what each of these lists loads is joined. Builds of their own rather than one, so that none loads what only another one needs.
  */
 const programs = {
   main: {
     entry: 'src/main.ts',
     start: ['src/cli/serve.ts'],
-    files: [
-      'src/os/find-processes.ts',
-      'src/services/git-services.ts',
-      'src/tools/files/list.ts',
-      'src/tools/files/read.ts',
-    ],
+    read: ['src/os/find-processes.ts', 'src/services/file-services.ts', 'src/tools/files/read.ts'],
+    files: ['src/services/git-services.ts', 'src/tools/files/list.ts'],
   },
   program: { entry: 'src/cli/program.ts' },
   keeper: { entry: 'src/keeper/main/keeper-main.ts' },

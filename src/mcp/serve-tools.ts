@@ -7,7 +7,7 @@ import {
 import { BridgeError, bridgeErrorOf, messageOf } from '../base/errors.js';
 import { nearestName } from '../base/input.js';
 import type { Logger } from '../base/logger.js';
-import { MAX_REPLY_BYTES, readable, wireBytes, type JsonObject } from './answers.js';
+import { MAX_REPLY_BYTES, readable, wireJson, type JsonObject } from './answers.js';
 import { APPS_EXTENSION, clientOf, type AnswerForm, type RequestClient } from './client.js';
 import { followedTask, serveClientTasks, type ClientTasks, type FollowedTasks } from './client-tasks.js';
 import { legacyPerson, modernPerson, type ClientForms } from './person.js';
@@ -194,7 +194,7 @@ export async function callTool<Services>(
     if (tool.caller === 'hooks') return { content: [{ type: 'text', text: JSON.stringify(answer) }] };
     const text = tool.caller === 'page' ? FOR_THE_APP : readable(answer);
     const result: ToolResult = { content: [{ type: 'text', text }], structuredContent: answer };
-    const bytes = wireBytes(result);
+    const bytes = wireJson(result).reduce((sum, { length }) => sum + length, 0);
     if (bytes <= MAX_REPLY_BYTES) return result;
     throw new BridgeError(
       'MESSAGE_TOO_LARGE',

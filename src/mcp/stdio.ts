@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { withinMs } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
 import { Emitter, nextEvent, toDisposable, type Disposable } from '../base/lifecycle.js';
+import { wireJson } from './answers.js';
 import { serveConnection, type ServerParts } from './server.js';
 
 /** What of a process the protocol needs. */
@@ -20,9 +21,9 @@ export interface ProcessStdio {
   exit(code: number): void;
 }
 
-/** Where the protocol writes. `done` is called when the text is out, with the error if it never will be. */
+/** Where the protocol writes. `done` is called when the line is out, with the error if it never will be. */
 interface WireOutput {
-  write(text: string, done: (error?: Error | null) => void): void;
+  write(line: Buffer, done: (error?: Error | null) => void): void;
   /** Bytes that were written and not yet taken by the reader. */
   readonly unreadBytes: number;
 }
@@ -77,7 +78,7 @@ export function claimProcessStdio(): ProcessStdio {
   return {
     input: stdin,
     output: {
-      write: (text, done) => void write(text, done),
+      write: (line, done) => void write(line, done),
       get unreadBytes() {
         return stdout.writableLength;
       },
@@ -93,6 +94,7 @@ export function claimProcessStdio(): ProcessStdio {
 }
 
 const NEWLINE = 0x0a;
+const LINE_END = Buffer.from([NEWLINE]);
 /** The limit of the SDK's own transports, on both ends. */
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
 /** A client that reads nothing for thirty large answers is not coming back. */
@@ -232,7 +234,7 @@ class StdioWire implements Transport {
   #write(message: object): Promise<void> {
     const { output } = this.#stdio;
     return new Promise((resolve, reject) => {
-      output.write(`${JSON.stringify(message)}\n`, (error) => {
+      output.write(Buffer.concat([...wireJson(message), LINE_END]), (error) => {
         if (error === undefined || error === null) return resolve();
         reject(error);
         if (!this.#closed) this.#onGone('the output was closed');

@@ -16,8 +16,8 @@ describe('the protocol over a pair of streams', () => {
     input = new PassThrough();
     replies = new RawReplies();
     unreadBytes = 0;
-    const write = (text: string, done: () => void): void => {
-      replies.take(text);
+    const write = (line: Buffer, done: () => void): void => {
+      replies.take(line.toString());
       done();
     };
     const output = {
