@@ -18,11 +18,7 @@ export interface DiffFeedOptions extends FeedOptions {
 type ReadDiff = Omit<DiffState, 'comments'>;
 
 /** Shows what a task changed, with the comments on it. Throws as `followTask`. */
-export function openDiffFeed(
-  options: DiffFeedOptions,
-  put: Put,
-  taskId: string,
-): Promise<Disposable> {
+export function openDiffFeed(options: DiffFeedOptions, put: Put, taskId: string): Promise<Disposable> {
   const { reviews } = options;
   /** What says that files may have changed, as it was when git was asked. */
   let seen = '';

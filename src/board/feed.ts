@@ -44,8 +44,7 @@ export async function followTask(
     look().catch((error: unknown) => {
       if (error instanceof BridgeError && error.code === 'TASK_NOT_FOUND')
         put(new Map([...last, ['task', null]]));
-      else if (!left.aborted)
-        logger.warn('A task could not be read', { taskId, error: messageOf(error) });
+      else if (!left.aborted) logger.warn('A task could not be read', { taskId, error: messageOf(error) });
     }),
   );
   const read = start(again, owned);

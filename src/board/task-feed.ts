@@ -28,11 +28,7 @@ export interface TaskFeedOptions extends FeedOptions {
 }
 
 /** Shows one task. Throws as `followTask`. */
-export function openTaskFeed(
-  options: TaskFeedOptions,
-  put: Put,
-  taskId: string,
-): Promise<Disposable> {
+export function openTaskFeed(options: TaskFeedOptions, put: Put, taskId: string): Promise<Disposable> {
   const { tasks, receipts, logger } = options;
   let cursor: string | undefined;
   let events: readonly TimelineEvent[] = [];

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { withinMs } from '../../../src/base/clock.js';
-import { Slots } from '../../../src/base/lifecycle.js';
+import { nextEvent, Slots } from '../../../src/base/lifecycle.js';
 import type { FileText } from '../../../src/board/protocol.js';
 import { diffOf, type DiffState } from '../../../src/board/state.js';
 import { BoardRefusal } from '../board/board-connection.js';
@@ -64,7 +64,7 @@ export function fileReader(context: Asking): ReadFile {
     const slot = await slots.take(noAbort);
     try {
       await connected(context);
-      const { file } = await context.board.act({ type: 'file.read', task_id: taskId, file: name, side });
+      const { file } = await context.board.do({ type: 'file.read', task_id: taskId, file: name, side });
       if (file !== undefined) return file;
       throw new BoardRefusal({ code: 'INTERNAL_ERROR', message: 'The board gave no text.', hint: '' });
     } finally {
@@ -76,21 +76,13 @@ export function fileReader(context: Asking): ReadFile {
 /** Waits for the board. Rejects with why it is not there after 30 s. */
 async function connected(context: Asking): Promise<void> {
   const { board } = context;
-  if (await until(context, () => board.status.how === 'open', CONNECT_LIMIT_MS)) return;
-  const { status } = board;
-  throw new Error(status.how === 'lost' ? status.why : 'The board is not connected. Try once more.');
+  if (await until(context, () => board.state.how === 'open', CONNECT_LIMIT_MS)) return;
+  const { state } = board;
+  throw new Error(state.how === 'lost' ? state.why : 'The board is not connected. Try once more.');
 }
 
 /** Resolves with true as soon as `accept` holds of the board, and with false after the limit. */
 async function until({ board, clock }: Asking, accept: () => boolean, limitMs: number): Promise<boolean> {
-  if (accept()) return true;
-  const found = deferred<true>();
-  const changes = board.onChange(() => {
-    if (accept()) found.resolve(true);
-  });
-  try {
-    return (await withinMs(clock, limitMs, found.promise)) === true;
-  } finally {
-    changes.dispose();
-  }
+  if (!accept()) await withinMs(clock, limitMs, nextEvent(board.onChange, accept));
+  return accept();
 }
