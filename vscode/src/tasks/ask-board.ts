@@ -57,7 +57,7 @@ export async function currentDiff(context: Asking, taskId: string): Promise<Diff
 /** The text of one side of a file. Throws BoardRefusal. */
 export type ReadFile = (document: TaskDocument) => Promise<FileText>;
 
-/** The editor asks for the texts of many files at once; the board refuses a page that does, so some wait here. */
+/** The editor asks for the texts of many files at once; of many large ones the connection would end, so some wait here. */
 export function fileReader(context: Asking): ReadFile {
   const slots = new Slots(MAX_READING);
   return async ({ taskId, name, side }) => {
@@ -73,12 +73,14 @@ export function fileReader(context: Asking): ReadFile {
   };
 }
 
-/** Waits for the board. Rejects with why it is not there after 30 s. */
-async function connected(context: Asking): Promise<void> {
+/** Waits for the board. Rejects with why it is not there, after one more try, or after 30 s. */
+export async function connected(context: Asking): Promise<void> {
   const { board } = context;
-  if (await until(context, () => board.state.how === 'open', CONNECT_LIMIT_MS)) return;
+  const before = board.state;
+  const isTried = (): boolean => board.state.how === 'open' || board.state !== before;
+  if ((await until(context, isTried, CONNECT_LIMIT_MS)) && board.state.how === 'open') return;
   const { state } = board;
-  throw new Error(state.how === 'lost' ? state.why : 'The board is not connected. Try once more.');
+  throw new Error('why' in state ? state.why : 'The board is not connected. Try once more.');
 }
 
 /** Resolves with true as soon as `accept` holds of the board, and with false after the limit. */
