@@ -15,7 +15,7 @@ export interface TerminalEvents {
   readonly ended: (why: string, exitCode: number) => void;
 }
 
-/** The terminal of the person who runs this command, in raw mode until it is disposed, whatever ends the process. */
+/** The terminal of the person who runs this command, in raw mode from `open` until it is disposed, whatever ends the process. */
 export class UserTerminal implements Disposable {
   readonly #input: ReadStream;
   readonly #output: WriteStream;
