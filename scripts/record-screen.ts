@@ -119,17 +119,15 @@ async function writeFiles(screenCase: ScreenCase, project: string, home: string)
     await writeFile(join(project, name), text);
   }
   if (screenCase.home === 'empty') return;
-  await writeClaudeHome(home, {
-    trustedProjects: screenCase.home === 'untrusted' ? [] : [project],
-    approveKey: screenCase.home !== 'unknown-key',
-  });
-  if (screenCase.home !== 'first-start') return;
+  await writeClaudeHome(home, { trustedProjects: screenCase.home === 'untrusted' ? [] : [project] });
+  const edits: Partial<Record<string, readonly [RegExp, string]>> = {
+    'first-start': [/"hasCompletedOnboarding":true/, '"hasCompletedOnboarding":false'],
+    'unknown-key': [/"approved":\[[^\]]*\]/, '"approved":[]'],
+  };
+  const edit = edits[screenCase.home ?? ''];
+  if (edit === undefined) return;
   const stateFile = join(home, '.claude.json');
-  const state = await readFile(stateFile, 'utf8');
-  await writeFile(
-    stateFile,
-    state.replace('"hasCompletedOnboarding":true', '"hasCompletedOnboarding":false'),
-  );
+  await writeFile(stateFile, (await readFile(stateFile, 'utf8')).replace(...edit));
 }
 
 async function untilScreen(screen: Screen, session: Child, wanted: RegExp): Promise<void> {

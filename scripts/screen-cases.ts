@@ -150,9 +150,7 @@ export const screenCases: readonly ScreenCase[] = [
   {
     name: 'retrying',
     about: 'The API fails, and the CLI tries again.',
-    script: () => [
-      { error: { status: 500, type: 'api_error', message: 'Internal server error' }, repeat: 20 },
-    ],
+    script: () => () => ({ error: { status: 500, type: 'api_error', message: 'Internal server error' } }),
     until: /attempt [3-9]\/\d+/,
   },
   {
@@ -175,12 +173,9 @@ export const screenCases: readonly ScreenCase[] = [
   {
     name: 'api-error',
     about: 'The API refuses the request.',
-    script: () => [
-      {
-        error: { status: 400, type: 'invalid_request_error', message: 'The scripted model refuses.' },
-        repeat: 100,
-      },
-    ],
+    script: () => () => ({
+      error: { status: 400, type: 'invalid_request_error', message: 'The scripted model refuses.' },
+    }),
     until: /API Error[^]*\? for shortcuts/,
   },
   {
@@ -202,16 +197,13 @@ export const screenCases: readonly ScreenCase[] = [
   {
     name: 'context-full',
     about: 'The conversation is longer than the model takes.',
-    script: () => [
-      {
-        error: {
-          status: 400,
-          type: 'invalid_request_error',
-          message: 'prompt is too long: 208310 tokens > 200000 maximum',
-        },
-        repeat: 20,
+    script: () => () => ({
+      error: {
+        status: 400,
+        type: 'invalid_request_error',
+        message: 'prompt is too long: 208310 tokens > 200000 maximum',
       },
-    ],
+    }),
     until: /Prompt is too long[^]*\? for shortcuts/,
   },
   {

@@ -8,7 +8,6 @@ import { insideTaskFault } from '../tasks/task-refusals.js';
 import type { StandardOutput } from './standard-output.js';
 import type { Look } from './terminal-text.js';
 
-export const JSON_WORDS = 'print one JSON value instead of text';
 const SHOWN_CHARS = 40;
 const DEFAULT_COLUMNS = 80;
 /** Of bits: a terminal of two colours has one. */

@@ -18,7 +18,7 @@ export function addNative(parent: Command, context: CommandContext): void {
   const description = 'list, show and answer sessions of Claude Code that you started yourself';
   const native = addCommand(parent, context, 'native', description, '', 'answer d93a7d y');
   const group = groupOf(native, context, true);
-  const { add, act } = group;
+  const { add, addText, act } = group;
   addList(native, group, 'list your sessions, first those that wait for you, then the newest (the default)');
   const one = ['[session]', `${ID_WORDS}; default: the only one that runs`] as const;
   addShow(group, 'show one session: what it does, and what it asks', one);
@@ -27,7 +27,7 @@ export function addNative(parent: Command, context: CommandContext): void {
     ['off', 'end it: no session that you start is seen, recorded or answered any more', false],
     ['on', 'see, record and answer such sessions again', true],
   ] as const)
-    add(word, words, '').action(
+    addText(word, words, '').action(
       act('switch the view of own sessions', (room) => switchSessions(isOn, room, context)),
     );
 }

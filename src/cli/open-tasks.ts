@@ -29,8 +29,10 @@ export interface Group {
   readonly context: CommandContext;
   /** Sessions that people started, and no tasks. */
   readonly native: boolean;
-  /** A command with its examples, each behind the words of the command. */
-  readonly add: (name: string, description: string, ...examples: string[]) => Command;
+  /** A command that prints text, with its examples. */
+  readonly addText: (name: string, description: string, ...examples: string[]) => Command;
+  /** One that prints JSON, too. */
+  readonly add: Group['addText'];
   /** The action of a command; `act`: what it does, for one that changes something and is refused inside a task. */
   readonly act: <A extends unknown[]>(
     act: string | undefined,
@@ -40,9 +42,11 @@ export interface Group {
 
 /** The commands of `parent`, which run with and without a running server. */
 export function groupOf(parent: Command, context: CommandContext, native: boolean): Group {
+  const addText: Group['addText'] = (name, description, ...examples) =>
+    addCommand(parent, context, name, description, ...examples);
   return {
-    ...{ context, native },
-    add: (name, description, ...examples) => addCommand(parent, context, name, description, ...examples),
+    ...{ context, native, addText },
+    add: (...words) => addText(...words).option('--json', 'print one JSON value instead of text'),
     act: (act, run) =>
       context.ending(async (...given) => {
         if (act !== undefined) await requireOutsideTasks(context.env, act);

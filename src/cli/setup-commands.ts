@@ -6,7 +6,7 @@ import { shellWord } from '../base/text.js';
 import { chatClients } from '../clients/chat-clients.js';
 import { defaultSettingsPath, expandHome } from '../config/places.js';
 import type { BoardFlags } from './board.js';
-import { addCommand, currentFolder, JSON_WORDS, wholeNumber, type CommandContext } from './command.js';
+import { addCommand, currentFolder, wholeNumber, type CommandContext } from './command.js';
 import type { DoctorFlags } from './doctor.js';
 import { exitCodes, type ExitCode } from './exit-codes.js';
 import type { InitFlags } from './init/init.js';
@@ -129,7 +129,7 @@ function addChecks(
     '',
     '--quick --json',
   )
-    .option('--json', JSON_WORDS)
+    .option('--json', 'print one JSON value instead of text')
     .option('--fix', 'mend what is safe to mend, and print what was done')
     .option('--quick', 'leave out the task with a scripted model, which takes some seconds')
     .option('--rules', 'also check that Claude Code holds rules as the bridge relies on, in half a minute')

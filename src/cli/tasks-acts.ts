@@ -5,7 +5,7 @@ import { requireOutsideSession } from '../tasks/own-session.js';
 import { isUndoable, treeOf, type Receipt } from '../tasks/receipt/receipt.js';
 import { isFinal, openDecisions, type TaskRecord } from '../tasks/task.js';
 import { finishActionSchema, finishWords, type FinishAction } from '../tasks/worktree-maker.js';
-import { JSON_WORDS, wholeNumber, type CommandContext } from './command.js';
+import { wholeNumber, type CommandContext } from './command.js';
 import { answerOf, answerOfWords, openDecision, requireTask } from './decisions.js';
 import { exitCodes, type ExitCode } from './exit-codes.js';
 import { shortId } from './find-task.js';
@@ -41,7 +41,6 @@ export function addAnswer(answer: Command, argument: string, { act, context, nat
       (value: string, before: readonly string[]) => [...before, value],
       [],
     )
-    .option('--json', JSON_WORDS)
     .action(
       act('answer questions of tasks', async (room, task: string, words: string[], flags: AnswerFlags) => {
         const given = answerOfWords(words, flags.option);
@@ -75,7 +74,6 @@ function addSteering({ add, act, context }: Group): void {
   )
     .argument('<task>', ID_WORDS)
     .argument('<words...>', 'the message')
-    .option('--json', JSON_WORDS)
     .action(
       act('send messages to tasks', async ({ tasks, find, print }, task: string, words: string[]) => {
         const record = await find(task);
@@ -91,7 +89,6 @@ function addSteering({ add, act, context }: Group): void {
     );
   add('interrupt', 'stop the turn of a task; its session stays and takes messages', 'd93a7d')
     .argument('<task>', ID_WORDS)
-    .option('--json', JSON_WORDS)
     .action(
       act('interrupt tasks', async ({ tasks, find, print }, task: string) => {
         const before = await find(task);
@@ -102,7 +99,6 @@ function addSteering({ add, act, context }: Group): void {
   add('kill', 'end a task and every process that it started', 'd93a7d', 'd93a7d --reason "The wrong branch."')
     .argument('<task>', ID_WORDS)
     .option('--reason <words>', 'reason, for the record of the task')
-    .option('--json', JSON_WORDS)
     .action(
       act(END, async ({ tasks, find, print }, task: string, { reason }: { reason?: string }) => {
         const { task_id } = await find(task);
@@ -123,7 +119,6 @@ function addFinish({ add, act, context }: Group): void {
     .argument('<task>', ID_WORDS)
     .addArgument(new Argument(`<${actions.join('|')}>`, 'what becomes of its work').choices(actions))
     .option('--reviewed <tree>', 'refuse another tree than this one; default: the one that the command shows')
-    .option('--json', JSON_WORDS)
     .action(
       act('finish tasks', (room, task: string, action: FinishAction, { reviewed }: { reviewed?: string }) =>
         finish(room, context, { task, action, given: reviewed }),
@@ -186,7 +181,6 @@ function addRemoval({ add, act, context }: Group): void {
       'how many of the newest to keep; default: the setting task_history_size',
       wholeNumber('--keep', 0, MAX_KEPT),
     )
-    .option('--json', JSON_WORDS)
     .action(
       act(END, async ({ tasks, print }, { keep }: { keep?: number }) => {
         const { removed, withWork } = await tasks.prune(keep);
@@ -202,7 +196,6 @@ function addRemoval({ add, act, context }: Group): void {
   add('rm', 'remove one finished task: its record, receipt, prompt, log and recording', 'd93a7d')
     .argument('<task>', ID_WORDS)
     .option('--force', 'also a task whose worktree holds work; the worktree stays')
-    .option('--json', JSON_WORDS)
     .action(
       act(END, async ({ tasks, find, print }, task: string, { force = false }: { force?: boolean }) => {
         const { task_id, worktree } = await find(task);

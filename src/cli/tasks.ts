@@ -5,7 +5,7 @@ import { systemClock } from '../base/system-clock.js';
 import { oneLine, shownCharacters } from '../base/text.js';
 import { isNativeOn } from '../native/native-switch.js';
 import { isFinal } from '../tasks/task.js';
-import { addCommand, JSON_WORDS, type CommandContext } from './command.js';
+import { addCommand, type CommandContext } from './command.js';
 import { exitCodeOfEnd, exitCodes, type ExitCode } from './exit-codes.js';
 import { showLog } from './follow.js';
 import { groupOf, ID_WORDS, type Group, type Room } from './open-tasks.js';
@@ -29,7 +29,7 @@ export function addTasks(parent: Command, context: CommandContext): void {
   const examples = ['', 'show d93a7d', 'answer d93a7d y'];
   const tasks = addCommand(parent, context, 'tasks', description, ...examples);
   const group = groupOf(tasks, context, false);
-  const { add, act } = group;
+  const { add, addText, act } = group;
   const one = ['[task]', `${ID_WORDS}; default: the only running task`] as const;
   addList(tasks, group, 'list all tasks, first those that wait for you, then the newest (the default)', '');
   addShow(group, 'show one task: its record, its open questions, and its receipt or last output', one, '');
@@ -37,7 +37,7 @@ export function addTasks(parent: Command, context: CommandContext): void {
     ['log', 'print the log of a task as it is now', false],
     ['follow', 'print the log of a task as it grows, until the task ends', true],
   ] as const)
-    add(name, words, 'd93a7d')
+    addText(name, words, 'd93a7d')
       .argument(...one)
       .action(
         act(undefined, async ({ tasks: service, find }, task?: string) => {
@@ -45,7 +45,7 @@ export function addTasks(parent: Command, context: CommandContext): void {
           return follows && isFinal(status) ? exitCodeOfEnd(status) : exitCodes.done;
         }),
       );
-  add('diff', 'print what a task changed, as git diff does', 'd93a7d', 'd93a7d > work.patch')
+  addText('diff', 'print what a task changed, as git diff does', 'd93a7d', 'd93a7d > work.patch')
     .argument(...one)
     .action(act(undefined, (room, task?: string) => printDiff(room, task, context)));
   const answers = ['d93a7d y', 'd93a7d dec_2 n "Use pnpm."', 'd93a7d 2'];
@@ -70,13 +70,11 @@ export function addList(parent: Command, group: Group, words: string, ...example
     const table = taskTable(records, { ...context, nowMs: systemClock.now() });
     return print(records, isEmpty ? 'No sessions in the allowed folders.\n' : table);
   };
-  add('list', words, ...examples, '--json')
-    .option('--json', JSON_WORDS)
-    .action(act(undefined, list));
+  add('list', words, ...examples, '--json').action(act(undefined, list));
   // A word that no command has gets here too, since commander takes it as an argument of the default command.
   parent
     .command(DEFAULT_LIST, { isDefault: true, hidden: true })
-    .option('--json', JSON_WORDS)
+    .option('--json')
     .allowExcessArguments()
     .action((flags: unknown, command: Command) => {
       const [word] = command.args;
@@ -99,7 +97,6 @@ export function addShow(
 ): void {
   add('show', words, ...examples, 'd93a7d')
     .argument(...argument)
-    .option('--json', JSON_WORDS)
     .action(
       act(undefined, async ({ find, receiptOf, print }, task?: string) => {
         const record = await find(task);
