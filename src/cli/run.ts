@@ -1,4 +1,3 @@
-import { fstatSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Option, type Command } from 'commander';
@@ -101,7 +100,7 @@ async function runTask(given: string, flags: RunFlags, context: CommandContext):
   const { homeDir, command, look, errorLook, output, say } = context;
   const write = (words: string): void => void output.write(words);
   await requireOutsideTasks(context.env, 'start tasks from its command line');
-  const prompt = given === '-' ? await textOf(process.stdin) : given;
+  const prompt = given === '-' ? await text(process.stdin) : given;
   const opened = await openTasks(context);
   const { tasks, bell } = opened;
   const log = new TerminalLog(look, systemClock.now(), write);
@@ -136,13 +135,6 @@ async function runTask(given: string, flags: RunFlags, context: CommandContext):
     keys.dispose();
     opened.dispose();
   }
-}
-
-/** Throws INVALID_PROMPT for a folder, which Node reads as if it were empty. */
-async function textOf(input: NodeJS.ReadStream & { readonly fd: number }): Promise<string> {
-  if (fstatSync(input.fd).isDirectory())
-    throw new BridgeError('INVALID_PROMPT', 'stdin is a folder.', 'Give a file or a pipe with the prompt.');
-  return text(input);
 }
 
 /** What to do with a task that was left. */

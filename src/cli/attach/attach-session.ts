@@ -7,7 +7,7 @@ import { RESET_TERMINAL } from '../../screen/reset-terminal.js';
 import { isFinal, openDecisions, type TaskRecord } from '../../tasks/task.js';
 import { shortId } from '../find-task.js';
 import { answerFor, askingBar, AttachKeys, barAt } from './attach-bar.js';
-import type { UserTerminal } from './user-terminal.js';
+import { sizeOf, takeTerminal, type UserTerminal } from './user-terminal.js';
 
 /** Lines above the screen that are brought along, so that one can scroll back. */
 const SCROLLBACK_LINES = 500;
@@ -40,7 +40,7 @@ export class AttachSession implements Disposable {
   readonly ended: Promise<AttachEnd>;
   #end: (end: AttachEnd) => void = () => undefined;
   #record: TaskRecord;
-  #isOpen = false;
+  #taken: Disposable | undefined;
   #asked: string | undefined;
   #isChoosing = false;
   /** Without a timer it stays until a key is pressed. */
@@ -78,27 +78,33 @@ export class AttachSession implements Disposable {
   dispose(): void {
     this.#note?.timer?.dispose();
     this.#owned.dispose();
+    this.#taken?.dispose();
   }
 
   /** Once the keeper shows something: it sends the screen before it answers the request to watch. */
   #open(): void {
-    if (this.#isOpen) return;
-    this.#isOpen = true;
+    if (this.#taken !== undefined) return;
     const { terminal } = this.#options;
-    terminal.open({
-      typed: (keys) => this.#onTyped(keys),
-      resized: () => this.#view(),
-      ended: (why, exitCode) => this.#end({ how: 'unusable', why, exitCode }),
-    });
+    this.#taken = takeTerminal(
+      terminal,
+      (keys) => this.#onTyped(keys),
+      () => this.#view(),
+      (why, exitCode) => this.#end({ how: 'unusable', why, exitCode }),
+    );
     // What stood there stays readable above.
-    terminal.write('\n'.repeat(terminal.size.rows) + CLEAR);
+    this.#write('\n'.repeat(sizeOf(terminal).rows) + CLEAR);
+  }
+
+  /** False when the terminal does not keep up. */
+  #write(data: string | Uint8Array): boolean {
+    return this.#options.terminal.output.write(data);
   }
 
   #viewNow(): Parameters<KeeperClient['watch']>[0] {
     const { terminal, readOnly } = this.#options;
     this.#bar = this.#barNow();
     return {
-      ...terminal.size,
+      ...sizeOf(terminal),
       read_only: readOnly,
       covered: this.#bar.length > 0,
       scrollback: this.#hadState ? 0 : SCROLLBACK_LINES,
@@ -109,7 +115,7 @@ export class AttachSession implements Disposable {
   #view(): void {
     const { terminal, link } = this.#options;
     this.#reportRefusal(link.watch(this.#viewNow()));
-    if (this.#shown === 'picture') terminal.write(barAt(this.#bar, terminal.size));
+    if (this.#shown === 'picture') this.#write(barAt(this.#bar, sizeOf(terminal)));
   }
 
   #show({ kind, data }: TerminalPush): void {
@@ -117,14 +123,14 @@ export class AttachSession implements Disposable {
     const { terminal, link } = this.#options;
     const isOutput = kind === 'output';
     const isNew = kind === 'state' || (!isOutput && this.#shown !== 'picture');
-    if (!isOutput) terminal.write(BEGIN_UPDATE + (isNew ? RESET_TERMINAL + BEGIN_UPDATE + CLEAR : ''));
+    if (!isOutput) this.#write(BEGIN_UPDATE + (isNew ? RESET_TERMINAL + BEGIN_UPDATE + CLEAR : ''));
     this.#shown = kind;
     this.#hadState ||= kind === 'state';
-    const isTaken = terminal.write(Buffer.from(data, 'base64'));
-    if (isOutput ? isTaken : terminal.write(barAt(this.#bar, terminal.size) + END_UPDATE)) return;
+    const isTaken = this.#write(Buffer.from(data, 'base64'));
+    if (isOutput ? isTaken : this.#write(barAt(this.#bar, sizeOf(terminal)) + END_UPDATE)) return;
     // The keeper applies backpressure, and sends the newest state when the terminal reads again.
     link.pause();
-    void terminal.drained().then(() => link.resume());
+    terminal.output.once('drain', () => link.resume());
   }
 
   #onRecord(record: TaskRecord): void {
@@ -134,7 +140,7 @@ export class AttachSession implements Disposable {
     if (first?.decision_id === this.#asked) return;
     this.#asked = first?.decision_id;
     this.#isChoosing = false;
-    if (first !== undefined) this.#options.terminal.write(BELL);
+    if (first !== undefined) this.#write(BELL);
     this.#view();
   }
 
@@ -157,7 +163,7 @@ export class AttachSession implements Disposable {
     const { terminal, link } = this.#options;
     const decision = openDecisions(this.#record).find(({ decision_id }) => decision_id === this.#asked);
     if (decision === undefined || !/^[ysn1-9]$/.test(key)) return;
-    const answer = answerFor(decision, key, terminal.size);
+    const answer = answerFor(decision, key, sizeOf(terminal));
     if (answer === undefined) this.#setNote(`'${key}' is no answer to this`);
     else this.#reportRefusal(link.respond(answer));
   }
@@ -192,7 +198,11 @@ export class AttachSession implements Disposable {
     if (note !== undefined && !this.#isChoosing) return [note.text];
     if (first === undefined) return [];
     const more = others.length;
-    return askingBar(first, { more, detachKey: detachKey.name, isChoosing: this.#isChoosing }, terminal.size);
+    return askingBar(
+      first,
+      { more, detachKey: detachKey.name, isChoosing: this.#isChoosing },
+      sizeOf(terminal),
+    );
   }
 
   /** Shows a request that the keeper refused in the bar. A request that was lost with the connection is reported by its end. */

@@ -12,7 +12,6 @@ import { openTasks, type OpenTasks } from '../open-tasks.js';
 import { withCommand } from '../terminal-text.js';
 import { detachByte } from './attach-bar.js';
 import { AttachSession, type AttachEnd, type AttachSessionOptions } from './attach-session.js';
-import { UserTerminal } from './user-terminal.js';
 
 interface AttachFlags {
   readonly detachKey: string;
@@ -55,7 +54,7 @@ async function runAttach(
       );
     const link = await KeeperClient.connect(record.task_id, record.socket_path);
     if (link === undefined) return await reportLost(opened, record, context);
-    const terminal = new UserTerminal(input, output);
+    const terminal = { input, output };
     return await show(opened, { link, terminal, record, detachKey, readOnly }, context);
   } finally {
     opened.dispose();
@@ -67,7 +66,7 @@ async function show(
   options: AttachSessionOptions,
   context: CommandContext,
 ): Promise<number> {
-  const { link, terminal, record } = options;
+  const { link, record } = options;
   const { command, look, say } = context;
   const session = new AttachSession(options);
   let end: AttachEnd;
@@ -85,7 +84,6 @@ async function show(
     return isFinal(last.status) ? reportEnd(last, context) : exitCodes.done;
   } finally {
     session.dispose();
-    terminal.dispose();
     link.dispose();
   }
   if (end.how === 'ended') return reportEnd(end.record, context);

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
+import { tailChars } from '../../base/text.js';
 import { testedVersions } from '../../claude/tested-versions.js';
 
 const run = promisify(execFile);
@@ -80,7 +81,9 @@ async function install(folder: string, { version, env, signal }: FetchClaudeOpti
   } catch (error) {
     if (signal?.aborted) throw error;
     const isMissing = systemCodeOf(error) === 'ENOENT';
-    const failure = isMissing ? 'npm was not found on PATH' : npmFault(messageOf(error));
+    const failure = isMissing
+      ? 'npm was not found on PATH'
+      : tailChars(messageOf(error).trim(), STDERR_CHARS);
     throw new BridgeError(
       'CLAUDE_NOT_FOUND',
       `Claude Code ${version} is not in ${dirname(folder)} and could not be fetched: ${failure}.`,
@@ -116,10 +119,4 @@ export async function findBinary(
     if (said.stdout.includes(version)) return binary;
   }
   return undefined;
-}
-
-/** The lines of npm that say what is wrong. */
-function npmFault(stderr: string): string {
-  const lines = [...stderr.matchAll(/^npm (?:error|ERR!) (?!A complete log)(.*)$/gm)].map(([, line]) => line);
-  return (lines.join('; ') || stderr.trim() || 'npm failed without a word').slice(0, STDERR_CHARS);
 }

@@ -19,8 +19,6 @@ interface SettingsPlan {
   readonly hasDefaultModes: boolean;
   /** To be created. */
   readonly folders: readonly string[];
-  /** The settings file as it was read; empty where there was none. */
-  readonly before: string;
 }
 
 const MODE_KEYS = ['default_permission_mode', 'allowed_permission_modes'];
@@ -37,7 +35,7 @@ const modeWords: Readonly<Record<ApprovalMode, string>> = {
  */
 export async function planSettings(init: Init, hasSandbox: boolean): Promise<SettingsPlan> {
   const { write, questions, roots: flag, homeDir, yes, settingsFile } = init;
-  const { entries, text: before } = await readEntries(settingsFile);
+  const { entries } = await readEntries(settingsFile);
   if (entries.length > 0)
     await loadConfig({ env: {}, cwd: homeDir, homeDir, configPath: settingsFile }).catch((error: unknown) => {
       throw leftAsItIs(messageOf(error));
@@ -45,7 +43,7 @@ export async function planSettings(init: Init, hasSandbox: boolean): Promise<Set
   const known = entries.find(({ key }) => key === 'allowed_roots');
   const existing = z.array(z.string()).parse(known?.value ?? []);
   const hasDefaultModes = !entries.some(({ key }) => MODE_KEYS.includes(key));
-  const plan = { hasDefaultModes, folders: [], before };
+  const plan = { hasDefaultModes, folders: [] };
   if (flag !== undefined) {
     const named = await rootsOfFlag(init, flag);
     if (existing.length > 0) write(`Allowed roots so far, which stay: ${existing.join(', ')}`);
@@ -63,15 +61,15 @@ export async function planSettings(init: Init, hasSandbox: boolean): Promise<Set
   const { roots, folders } = await askRoots(init, questions, keeps ? existing : []);
   const modes = hasDefaultModes ? await askModes(questions, hasSandbox) : [];
   return {
-    ...{ folders, before, edits: [...rootEdits(roots, keeps), ...modes] },
+    ...{ folders, edits: [...rootEdits(roots, keeps), ...modes] },
     hasDefaultModes: hasDefaultModes && modes.length === 0,
   };
 }
 
-/** Creates the folders and writes the settings file, which keeps its other keys, comments and layout. Throws CONFIG_ERROR when it has changed since the plan. */
+/** Creates the folders and writes the settings file, which keeps its other keys, comments and layout. */
 export async function writePlan(
   { write, homeDir, settingsFile }: Init,
-  { edits, folders, before }: SettingsPlan,
+  { edits, folders }: SettingsPlan,
 ): Promise<void> {
   if (edits.length === 0) return write('The allowed roots stay as they are.');
   const added = edits.filter(({ path: [key] }) => key === 'allowed_roots').flatMap(({ value }) => value);
@@ -79,12 +77,9 @@ export async function writePlan(
     if (isWithin(homeDir, resolve(expandHome(root, homeDir))))
       write(`${root} contains your whole home folder: tasks may work everywhere in it.`);
   }
-  if ((await readSettings(settingsFile)).text !== before) {
-    const message = `${settingsFile} has changed while the questions were asked.`;
-    throw new BridgeError('CONFIG_ERROR', message, 'Nothing was written. Run init again.');
-  }
   for (const folder of folders) await mkdir(expandHome(folder, homeDir), { recursive: true });
-  const after = editJson(before, edits);
+  // It may have been changed while the questions were asked.
+  const after = editJson((await readSettings(settingsFile)).text, edits);
   await writeSettings(settingsFile, after);
   write(`Wrote ${settingsFile}:\n${after.trimEnd()}`);
 }
@@ -162,7 +157,6 @@ async function rootError(
   const expanded = expandHome(root, homeDir);
   const wrong = (words: string) => ({ isMissing: false, words });
   if (root === '') return wrong('The path of a folder is empty.');
-  if (expanded.includes('\0')) return wrong('A path cannot contain a NUL character.');
   if (expanded.startsWith('~'))
     return wrong(`${root} is the home of another user, which is not supported: write the absolute path.`);
   if (!isAbsolute(expanded))

@@ -226,17 +226,14 @@ describe('Ctrl-C', () => {
 });
 
 describe('settings that are there', () => {
-  test('that change while the questions are open stay as they are, and nothing is written', async () => {
+  test('that change while the questions are open keep the change', async () => {
     await place(settings, '{ "allowed_roots": ["~/Work"] }');
-    const changed = '{ "allowed_roots": ["~/Work", "~/Other"] }';
-    const run = await init(
-      [false, '~/Projects', '', false],
-      {},
-      { shown: () => writeFileSync(settings, changed) },
-    );
-    expect(run).toMatchObject({ exitCode: 78, unasked: [] });
-    expect(run.err).toContain('has changed while the questions were asked');
-    expect(await readFile(settings, 'utf8')).toBe(changed);
+    const changed = '{ "log_level": "debug", "allowed_roots": ["~/Work"] }';
+    await init([true, '~/Projects', '', false], {}, { shown: () => writeFileSync(settings, changed) });
+    expect(JSON.parse(await readFile(settings, 'utf8'))).toEqual({
+      log_level: 'debug',
+      allowed_roots: ['~/Work', '~/Projects'],
+    });
   });
 
   const old = [
