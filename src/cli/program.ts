@@ -9,7 +9,6 @@ import { exitCodeOfError, exitCodes } from './exit-codes.js';
 import { addNative } from './native.js';
 import { nextLines } from './next-commands.js';
 import { ownCommand, withConfig } from './own-command.js';
-import { Cancelled } from './questions.js';
 import { addRun } from './run.js';
 import { addBoard, addSetup } from './setup-commands.js';
 import { StandardOutput } from './standard-output.js';
@@ -65,7 +64,7 @@ export async function runProgram(
       if (error.exitCode !== 0) return exitCodes.badCommandLine;
     } else {
       process.stderr.write(errorText(error, context));
-      return error instanceof Cancelled ? exitCodes.interrupted : exitCodeOfError(error);
+      return exitCodeOfError(error);
     }
   }
   const failure = await output.end();
@@ -100,7 +99,6 @@ function addAll(root: Command, context: CommandContext): void {
 
 /** The message fits the terminal; a hint may hold a command, which is pasted and never broken. */
 function errorText(error: unknown, { command, errorLook: look }: CommandContext): string {
-  if (error instanceof Cancelled) return 'Cancelled: nothing was written.\n';
   if (!(error instanceof BridgeError)) return `${fittedLines(messageOf(error), look)}\n`;
   const { code, message, next } = error;
   const shown = fittedLines(`${code}: ${message}`, look).replace(code, look.paint('red', code));

@@ -1,11 +1,10 @@
+import { Cancelled } from './exit-codes.js';
+
 export interface Choice {
   readonly value: string;
   readonly label: string;
   readonly hint: string;
 }
-
-/** The person pressed Ctrl-C at a question. */
-export class Cancelled extends Error {}
 
 /** What a command asks a person. Each throws Cancelled at Ctrl-C. */
 export interface Questions {

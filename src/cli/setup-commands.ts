@@ -8,10 +8,10 @@ import { defaultSettingsPath, expandHome } from '../config/places.js';
 import type { BoardFlags } from './board.js';
 import { addCommand, currentFolder, wholeNumber, type CommandContext } from './command.js';
 import type { DoctorFlags } from './doctor.js';
-import { exitCodes, type ExitCode } from './exit-codes.js';
-import type { InitFlags } from './init/init.js';
+import { Cancelled, exitCodes, type ExitCode } from './exit-codes.js';
+import type { InitFlags } from './init/init-settings.js';
 import { serverCommandFor } from './own-command.js';
-import { Cancelled, terminalQuestions } from './questions.js';
+import { terminalQuestions } from './questions.js';
 
 const MAX_PORT = 65_535;
 /** Enough to write the report of `doctor`. */

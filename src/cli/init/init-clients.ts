@@ -12,7 +12,7 @@ import {
 import { installedClients } from '../../clients/find-clients.js';
 import { SERVER_NAME } from '../../clients/server-command.js';
 import { exitCodes, type ExitCode } from '../exit-codes.js';
-import type { Init } from './init.js';
+import type { Init } from './init-settings.js';
 
 /** A client, and its settings file. */
 interface ClientPlan {

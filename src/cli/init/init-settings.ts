@@ -3,6 +3,8 @@ import { isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
 import { approvalModes, type ApprovalMode } from '../../approvals/modes.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
+import type { ClientPlace } from '../../clients/chat-client.js';
+import type { ServerCommand } from '../../clients/server-command.js';
 import { editJson, type JsonEdit } from '../../config/json-text.js';
 import { folderFault, loadConfig } from '../../config/load-config.js';
 import { expandHome } from '../../config/places.js';
@@ -10,7 +12,37 @@ import { configSchema } from '../../config/schema.js';
 import { leftAsItIs, readEntries, readSettings, writeSettings } from '../../config/settings-file.js';
 import { isWithin } from '../../projects/path-in-project.js';
 import type { Choice, Questions } from '../questions.js';
-import type { Init } from './init.js';
+
+/** The options of the command line. */
+export interface InitFlags {
+  /** Folders separated by commas, instead of the question; they are added to the existing ones. */
+  readonly roots?: string;
+  /** Ids of clients that get the entry without a question; `all` is every one that is installed. */
+  readonly client?: readonly string[];
+  /** Replaces another entry without a question, and asks no other question. */
+  readonly yes?: boolean;
+  /** Removes the entries instead. */
+  readonly remove?: boolean;
+  /** Shows the entry for that client instead. */
+  readonly print?: string;
+}
+
+/** What `init` works with. */
+export interface Init extends InitFlags, ClientPlace {
+  /** One or more lines for the person. */
+  readonly write: (text: string) => void;
+  /** One or more lines about an error. */
+  readonly writeError: (text: string) => void;
+  /** Undefined when there is no terminal to ask on. */
+  readonly questions: Questions | undefined;
+  readonly cwd: string;
+  /** The settings file, as an absolute path. */
+  readonly settingsFile: string;
+  /** How a person runs this installation. */
+  readonly command: string;
+  /** How clients start the server. */
+  readonly serverCommand: ServerCommand;
+}
 
 /** What becomes of the settings file; without edits it stays as it is. */
 interface SettingsPlan {

@@ -2,15 +2,12 @@ import { dirname, join } from 'node:path';
 import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
 import { shellWord } from '../../base/text.js';
 import { checkSandbox } from '../../claude/sandbox/check-sandbox.js';
-import type { ClientPlace } from '../../clients/chat-client.js';
 import { chatClients } from '../../clients/chat-clients.js';
 import { backupOf } from '../../clients/client-settings.js';
 import { isThere, windowsHome } from '../../clients/find-clients.js';
-import type { ServerCommand } from '../../clients/server-command.js';
 import { defaultSettingsPath, stateDirectory } from '../../config/places.js';
 import { findOnPath } from '../../os/find-on-path.js';
 import { exitCodes, type ExitCode } from '../exit-codes.js';
-import type { Questions } from '../questions.js';
 import {
   clientOf,
   clientsHere,
@@ -19,41 +16,10 @@ import {
   removeClients,
   writeClients,
 } from './init-clients.js';
-import { planSettings, writePlan } from './init-settings.js';
+import { planSettings, writePlan, type Init } from './init-settings.js';
 
 /** The system on which all tests have been run; the README names the same. */
 const TESTED_SYSTEM = 'linux-x64';
-
-/** The options of the command line. */
-export interface InitFlags {
-  /** Folders separated by commas, instead of the question; they are added to the existing ones. */
-  readonly roots?: string;
-  /** Ids of clients that get the entry without a question; `all` is every one that is installed. */
-  readonly client?: readonly string[];
-  /** Replaces another entry without a question, and asks no other question. */
-  readonly yes?: boolean;
-  /** Removes the entries instead. */
-  readonly remove?: boolean;
-  /** Shows the entry for that client instead. */
-  readonly print?: string;
-}
-
-/** What `init` works with. */
-export interface Init extends InitFlags, ClientPlace {
-  /** One or more lines for the person. */
-  readonly write: (text: string) => void;
-  /** One or more lines about an error. */
-  readonly writeError: (text: string) => void;
-  /** Undefined when there is no terminal to ask on. */
-  readonly questions: Questions | undefined;
-  readonly cwd: string;
-  /** The settings file, as an absolute path. */
-  readonly settingsFile: string;
-  /** How a person runs this installation. */
-  readonly command: string;
-  /** How clients start the server. */
-  readonly serverCommand: ServerCommand;
-}
 
 /**
  * Asks for the allowed roots and writes the settings file; adds the server to the clients that the user agrees to. All

@@ -3,9 +3,8 @@ import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { BridgeError } from '../../../src/base/errors.js';
-import { exitCodeOfError, exitCodes } from '../../../src/cli/exit-codes.js';
+import { Cancelled, exitCodeOfError } from '../../../src/cli/exit-codes.js';
 import { runInit } from '../../../src/cli/init/init.js';
-import { Cancelled } from '../../../src/cli/questions.js';
 import { npxServerCommand } from '../../harness/npx-server-command.js';
 import { tempFolder } from '../../harness/temp-folder.js';
 
@@ -82,7 +81,7 @@ async function init(
     ...options,
   }).catch((error: unknown) => {
     if (error instanceof BridgeError) err.push(`${error.code}: ${error.message}\n${error.hint}`);
-    else if (error instanceof Cancelled) return exitCodes.interrupted;
+    else if (error instanceof Cancelled) err.push(error.message);
     else throw error;
     return exitCodeOfError(error);
   });
@@ -220,7 +219,11 @@ describe('Ctrl-C', () => {
     await place(settings, '{ "allowed_roots": ["~/Projects"] }');
     await place(desktop, '{ "mcpServers": { "claude-code-bridge": { "command": "other" } } }');
     const before = await filesAtHome();
-    expect(await init(answers)).toMatchObject({ exitCode: 130, err: '', unasked: [] });
+    expect(await init(answers)).toMatchObject({
+      exitCode: 130,
+      err: 'Cancelled: nothing was written.',
+      unasked: [],
+    });
     expect(await filesAtHome()).toEqual(before);
   });
 });
