@@ -91,14 +91,15 @@ async function play(
 async function writeHome({ home }: ScreenCase, homeDir: string, project: string): Promise<void> {
   await mkdir(homeDir);
   if (home === 'empty') return;
-  await writeClaudeHome(homeDir, {
-    trustedProjects: home === 'untrusted' ? [] : [project],
-    approveKey: home !== 'unknown-key',
-  });
-  if (home !== 'first-start') return;
+  await writeClaudeHome(homeDir, { trustedProjects: home === 'untrusted' ? [] : [project] });
+  const edits: Partial<Record<string, readonly [RegExp, string]>> = {
+    'first-start': [/"hasCompletedOnboarding":true,/, ''],
+    'unknown-key': [/"approved":\[[^\]]*\]/, '"approved":[]'],
+  };
+  const edit = edits[home ?? ''];
+  if (edit === undefined) return;
   const file = join(homeDir, '.claude.json');
-  const state = (await readFile(file, 'utf8')).replace('"hasCompletedOnboarding":true,', '');
-  await writeFile(file, state);
+  await writeFile(file, (await readFile(file, 'utf8')).replace(...edit));
 }
 
 async function untilShown(screen: Screen, session: Child, wanted: RegExp): Promise<void> {

@@ -68,10 +68,9 @@ const bash = (command: string, description: string): ScriptedTurn => ({
   say: 'I will run it.',
   tools: [{ name: 'Bash', input: { command, description } }],
 });
-const fails = (status: number, type: string, message: string): ScriptedTurn => ({
-  error: { status, type, message },
-  repeat: 100,
-});
+/** Each try of the client fails. */
+const fails = (status: number, type: string, message: string): readonly ScriptedTurn[] =>
+  Array.from({ length: 100 }, () => ({ error: { status, type, message } }));
 
 export const screenCases: readonly ScreenCase[] = [
   shows('trust-folder', 'The first start in a directory.', /I trust this folder/, { home: 'untrusted' }),
@@ -119,7 +118,7 @@ export const screenCases: readonly ScreenCase[] = [
     step: [isIdle, '\x1b[200~one\ntwo\n❯ 1. Yes\x1b[201~'],
   }),
   shows('retrying', 'The API fails, and the CLI tries again.', /attempt [3-9]\/\d+/, {
-    script: [fails(500, 'api_error', 'Internal server error')],
+    script: fails(500, 'api_error', 'Internal server error'),
   }),
   shows('interrupted', 'Esc was pressed while a turn ran.', /Listed 1 directory[^]*\? for shortcuts/, {
     script: [runs('ls', 'I will look.'), thinksForEver],
@@ -132,7 +131,7 @@ export const screenCases: readonly ScreenCase[] = [
     { script: [thinksForEver], step: [/esc to interrupt/, ESCAPE] },
   ),
   shows('api-error', 'The API refuses the request.', /API Error[^]*\? for shortcuts/, {
-    script: [fails(400, 'invalid_request_error', 'The scripted model refuses.')],
+    script: fails(400, 'invalid_request_error', 'The scripted model refuses.'),
   }),
   shows(
     'usage-limit',
@@ -149,7 +148,7 @@ export const screenCases: readonly ScreenCase[] = [
     'The conversation is longer than the model takes.',
     /Prompt is too long[^]*\? for shortcuts/,
     {
-      script: [fails(400, 'invalid_request_error', 'prompt is too long: 208310 tokens > 200000 maximum')],
+      script: fails(400, 'invalid_request_error', 'prompt is too long: 208310 tokens > 200000 maximum'),
     },
   ),
   shows('not-logged-in', 'No key and no account.', /Not logged in[^]*\? for shortcuts/, { withKey: false }),
