@@ -91,15 +91,12 @@ export function serveTools<Services>(server: Server, host: ToolsHost<Services>):
     const result = await timed(logger, `tools/call ${tool.name}`, () =>
       callTool(tool, params.arguments, host, call),
     );
-    if (result.isError === true) return { ...result, content: [...result.content] };
+    if (result.isError === true) return { ...result };
     if (host.resourceMakers?.has(tool.name) === true)
       quietly(server.sendResourceListChanged(), 'A changed list of resources could not be reported', logger);
-    const { structuredContent, content, ...rest } = result;
-    const isStructured = structuredContent !== undefined && (tool.caller === 'page' || !hasText(client));
-    return (
-      (await follower?.answer()) ??
-      person?.needed ?? { ...rest, ...(isStructured && { structuredContent }), content: [...content] }
-    );
+    const { structuredContent: _data, ...text } = result;
+    const shown = tool.caller === 'page' || !hasText(client) ? { ...result } : text;
+    return (await follower?.answer()) ?? person?.needed ?? shown;
   });
 }
 
@@ -171,7 +168,7 @@ function progressOf({ mcpReq }: ServerContext, logger: Logger): (text: string) =
 
 /** What `tools/call` answers. An error has text alone: structured content would have to fit the tool's output schema. */
 export interface ToolResult {
-  readonly content: readonly [{ readonly type: 'text'; readonly text: string }];
+  readonly content: [{ readonly type: 'text'; readonly text: string }];
   readonly structuredContent?: JsonObject;
   readonly isError?: true;
   /** Of an error, for programs: its code and what belongs to it. The text says the same to a model. */
