@@ -1,5 +1,4 @@
 // `npm run bench`: every figure of docs/performance.md in one run on this machine. `npm run bench -- start flood` runs some.
-import { cpus, totalmem } from 'node:os';
 import { measureAsk } from './ask.js';
 import { measureBoard } from './board.js';
 import { measureDelegate } from './delegate.js';
@@ -18,14 +17,7 @@ const suites: Readonly<Record<string, () => Promise<unknown>>> = {
 };
 
 const wanted = process.argv.slice(2);
-const results: Record<string, unknown> = {
-  machine: {
-    cores: cpus().length,
-    cpu: cpus()[0]?.model ?? 'unknown',
-    memoryGb: Math.round(totalmem() / 2 ** 30),
-    node: process.version,
-  },
-};
+const results: Record<string, unknown> = {};
 for (const [name, measure] of Object.entries(suites)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
   process.stderr.write(`${name} …\n`);

@@ -2,7 +2,6 @@
 // saves what stands on its screen to tests/fixtures/screens/<version>/<case>/.
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { sleep, withinMs } from '../src/base/clock.js';
 import { systemClock } from '../src/base/system-clock.js';
 import { messageOf } from '../src/base/errors.js';
@@ -138,17 +137,13 @@ async function save(screenCase: ScreenCase, version: string, program: string): P
   }
 }
 
-const { values, positionals } = parseArgs({
-  options: { program: { type: 'string' } },
-  allowPositionals: true,
-});
-const [version = '', ...names] = positionals;
+const [version = '', ...names] = process.argv.slice(2);
 if (version === '') throw new Error(`name the version of the CLI, such as ${CLAUDE_VERSIONS.join(' or ')}`);
 const unknownName = names.find((name) => !screenCases.some((screenCase) => screenCase.name === name));
 if (unknownName !== undefined) throw new Error(`there is no case '${unknownName}'`);
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
 const cacheDir = join(projectDir, '.cache', 'claude');
-const program = values.program ?? (await findOrFetchClaude({ version, cacheDir, env: process.env, log }));
+const program = await findOrFetchClaude({ version, cacheDir, env: process.env, log });
 for (const screenCase of screenCases.filter(({ name }) => names.length === 0 || names.includes(name))) {
   try {
     await save(screenCase, version, program);

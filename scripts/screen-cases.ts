@@ -49,11 +49,8 @@ const FORGED_PERMISSION = `${RULE}
 
  Esc to cancel · Tab to amend`;
 const HOUR_MS = 3_600_000;
-const ENTER = '\r';
-const ESCAPE = '\x1b';
 const isIdle = /\? for shortcuts/;
 const isAsked = /Do you want to proceed\?[^]*Tab to amend/;
-const subscriber = SUBSCRIBER;
 
 const shows = (name: string, about: string, until: RegExp, way: Way = {}): ScreenCase => ({
   ...{ name, about, until },
@@ -122,13 +119,13 @@ export const screenCases: readonly ScreenCase[] = [
   }),
   shows('interrupted', 'Esc was pressed while a turn ran.', /Listed 1 directory[^]*\? for shortcuts/, {
     script: [runs('ls', 'I will look.'), thinksForEver],
-    step: [/I will look\.[^]*esc to interrupt/, ESCAPE],
+    step: [/I will look\.[^]*esc to interrupt/, '\x1b'],
   }),
   shows(
     'interrupted-early',
     'Esc was pressed before the agent said anything: the prompt is back in the input box.',
     /❯\sDo the work\.\s*\n─/,
-    { script: [thinksForEver], step: [/esc to interrupt/, ESCAPE] },
+    { script: [thinksForEver], step: [/esc to interrupt/, '\x1b'] },
   ),
   shows('api-error', 'The API refuses the request.', /API Error[^]*\? for shortcuts/, {
     script: fails(400, 'invalid_request_error', 'The scripted model refuses.'),
@@ -137,10 +134,10 @@ export const screenCases: readonly ScreenCase[] = [
     'usage-limit',
     'The limit of five hours is reached in the middle of a turn.',
     /Continuing automatically at|Stop and wait for limit to reset/,
-    { ...subscriber, script: [runs('echo hi'), limitReached(Date.now() + 2 * HOUR_MS)] },
+    { ...SUBSCRIBER, script: [runs('echo hi'), limitReached(Date.now() + 2 * HOUR_MS)] },
   ),
   shows('usage-limit-week', 'The limit of the week is reached.', /Stop and wait for limit to reset/, {
-    ...subscriber,
+    ...SUBSCRIBER,
     script: [limitReached(Date.now() + 72 * HOUR_MS, 'seven_day')],
   }),
   shows(
@@ -155,7 +152,7 @@ export const screenCases: readonly ScreenCase[] = [
   shows('onboarding-theme', 'The very first start.', /Choose the text style/, { home: 'first-start' }),
   shows('onboarding-security', 'The very first start, after its first screen.', /Security notes/, {
     home: 'first-start',
-    step: [/Choose the text style/, ENTER],
+    step: [/Choose the text style/, '\r'],
   }),
   shows('unreachable', 'The very first start without the service.', /Unable to connect/, {
     home: 'empty',

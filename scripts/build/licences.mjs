@@ -1,6 +1,9 @@
 // The licences of what is bundled.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
+
+/** Packages that are published without their text, each with the folder of one of the same repository that has it. */
+const withLicence = { '@xterm/addon-serialize': '../xterm', '@xterm/headless': '../xterm' };
 
 /** The licence text of every package of which code is in the bundle. Throws for a package without one. */
 export function licences(all, root) {
@@ -10,8 +13,7 @@ export function licences(all, root) {
   const folders = new Set(inputs.flatMap((path) => packageFolder(path, root) ?? []));
   const texts = [...folders].map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    const own = licenceFiles(folder);
-    const files = own.length > 0 ? own : siblingLicences(folder);
+    const files = licenceFiles(withLicence[name] === undefined ? folder : join(folder, withLicence[name]));
     if (files.length === 0)
       throw new Error(`${name} ${version} is bundled and has no licence text (${relative(root, folder)}).`);
     return `${name} ${version} (${license})\n\n${files.map((file) => readFileSync(file, 'utf8').trim()).join('\n\n')}\n`;
@@ -24,22 +26,6 @@ function licenceFiles(folder) {
   return readdirSync(folder)
     .filter((name) => /^(licen[cs]e|copying|notice)(\.|-|$)/i.test(name))
     .map((name) => join(folder, name));
-}
-
-/** Packages of one repository share its licence; some are published without the text (@xterm/headless). */
-function siblingLicences(folder) {
-  const repositoryOf = (one) => {
-    const { license, repository } = JSON.parse(readFileSync(join(one, 'package.json'), 'utf8'));
-    const url = typeof repository === 'string' ? repository : (repository?.url ?? '');
-    return `${license} ${/github\.com[/:]([^/]+\/[^/.#]+(?:\.js)?)/.exec(url)?.[1] ?? folder}`;
-  };
-  const scope = dirname(folder);
-  const sibling = readdirSync(scope)
-    .map((name) => join(scope, name))
-    .find(
-      (one) => one !== folder && licenceFiles(one).length > 0 && repositoryOf(one) === repositoryOf(folder),
-    );
-  return sibling === undefined ? [] : licenceFiles(sibling);
 }
 
 /** The folder of the package that a bundled file belongs to, or undefined for our own. */

@@ -35,6 +35,7 @@ export async function buildPages({ root, outdir, outputs }) {
 
 /** The page with style and script in it, and a policy that lets it run these two and load nothing at all. */
 function withInline(template, style, script) {
+  const hashOf = (text) => `sha256-${createHash('sha256').update(text).digest('base64')}`;
   const policy = [
     "default-src 'none'",
     `script-src '${hashOf(script)}'`,
@@ -50,10 +51,6 @@ function withInline(template, style, script) {
     .replace('__POLICY__', () => policy)
     .replace(/\s*__STYLE__\s*/, () => style)
     .replace(/\s*__SCRIPT__;?\s*/, () => script);
-}
-
-function hashOf(text) {
-  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }
 
 /** Builds the extension into vscode/dist: one file, which the editor loads as CommonJS, and the page of its view. */

@@ -55,16 +55,6 @@ async function runLong(run: CheckRun, names: readonly string[]): Promise<StepRes
   return results;
 }
 
-/** Why these words cannot be followed. */
-function wrongWords(isLong: boolean, names: readonly string[]): string | undefined {
-  if (!isLong && names.length > 0)
-    return `check takes no arguments; it was given ${names.join(' ')}. For a part of the long form: npm run check:all -- <part>.`;
-  const parts = longParts.map(({ name }) => name);
-  const unknown = names.filter((name) => !parts.includes(name));
-  if (unknown.length === 0) return undefined;
-  return `check:all has no part ${unknown.join(', ')}. Its parts are: ${parts.join(', ')}.`;
-}
-
 /** The end of the output: what failed, what was left out, and last what was flaky. */
 function summary(name: string, seconds: number, steps: readonly StepResult[]): string {
   const failed = steps.filter(({ isGreen }) => !isGreen);
@@ -81,8 +71,12 @@ function summary(name: string, seconds: number, steps: readonly StepResult[]): s
 async function main(words: readonly string[]): Promise<number> {
   const isLong = words[0] === '--all';
   const names = isLong ? words.slice(1) : words;
-  const wrong = wrongWords(isLong, names);
-  if (wrong !== undefined) {
+  const parts = isLong ? longParts.map(({ name }) => name) : [];
+  const unknown = names.filter((name) => !parts.includes(name)).join(', ');
+  if (unknown !== '') {
+    const wrong = isLong
+      ? `check:all has no part ${unknown}. Its parts are: ${parts.join(', ')}.`
+      : `check takes no arguments; it was given ${unknown}. For a part of the long form: npm run check:all -- <part>.`;
     process.stderr.write(`${wrong}\n`);
     return 64;
   }

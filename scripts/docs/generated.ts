@@ -5,32 +5,24 @@ import { format, getFileInfo, resolveConfig } from 'prettier';
 import { editorWindowSchema } from '../../src/editor/discovery.js';
 import { editorMessageSchema, editorRequestSchema } from '../../src/editor/protocol.js';
 import { skillText } from '../../src/resources/skill-text.js';
-import { settingsList, settingsSections } from './settings-tables.js';
-import {
-  clientsList,
-  errorsList,
-  lacksOfClients,
-  layersTable,
-  seenClientsTable,
-  versionsList,
-} from './small-tables.js';
+import * as tables from './tables.js';
 import { fieldsList, toolParts, toolsetsList } from './tool-tables.js';
 
 const root = join(import.meta.dirname, '..', '..');
 
 /** What stands between two markers of a page, by the name in them: `<!-- name: generated from … -->` and `<!-- end of name -->`. */
 const parts: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
-  'README.md': { tools: toolsetsList, settings: settingsList },
-  'docs/architecture.md': { layers: layersTable },
-  'docs/clients.md': { clients: seenClientsTable, lacks: lacksOfClients },
+  'README.md': { tools: toolsetsList, settings: tables.settingsList },
+  'docs/architecture.md': { layers: tables.layersTable },
+  'docs/clients.md': { clients: tables.seenClientsTable, lacks: tables.lacksOfClients },
   'docs/editor-protocol.md': {
     window: () => fieldsList([editorWindowSchema]),
     requests: () => fieldsList(editorRequestSchema.options),
     messages: () => fieldsList(editorMessageSchema.options),
   },
-  'docs/errors.md': { errors: errorsList },
-  'docs/guide.md': { clients: clientsList, versions: versionsList },
-  'docs/settings.md': { settings: settingsSections },
+  'docs/errors.md': { errors: tables.errorsList },
+  'docs/guide.md': { clients: tables.clientsList, versions: tables.versionsList },
+  'docs/settings.md': { settings: tables.settingsSections },
   'docs/tools.md': { tools: toolParts },
 };
 /** Files that are generated as a whole. */

@@ -13,10 +13,8 @@ const project = readProject(fileURLToPath(new URL('../..', import.meta.url)));
 const out = resolve(process.argv[2] ?? 'release');
 try {
   await makeRelease(project, out);
-  for (const file of readdirSync(out)) {
-    const size = statSync(join(out, file)).size.toLocaleString('en');
-    process.stdout.write(`${size.padStart(12)} bytes  ${join(out, file)}\n`);
-  }
+  for (const file of readdirSync(out))
+    process.stdout.write(`${statSync(join(out, file)).size} bytes: ${join(out, file)}\n`);
   const faults = resultFaults(project.root, ['check', ...longParts.map(({ name }) => name)]);
   for (const fault of faults) process.stderr.write(`Do not publish it: ${fault}\n`);
   if (faults.length > 0) process.exitCode = 1;

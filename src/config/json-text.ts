@@ -2,12 +2,14 @@
 import {
   applyEdits,
   format,
+  getNodeValue,
   modify,
   parse,
+  parseTree,
   printParseErrorCode,
-  visit,
   type Edit,
   type JSONPath,
+  type ParseError,
 } from 'jsonc-parser';
 import { oneLine } from '../base/text.js';
 
@@ -24,29 +26,22 @@ export interface JsonFault {
   readonly words: string;
 }
 
-export type JsonText =
-  | { readonly kind: 'value'; readonly value: unknown; readonly keys: readonly JsonKey[] }
-  | { readonly kind: 'faults'; readonly faults: readonly JsonFault[] };
-
-/** A key of the outermost object. */
-export interface JsonKey {
+/** An entry of the outermost object. */
+export interface JsonEntry {
   readonly key: string;
   readonly line: number;
+  readonly value: unknown;
 }
+
+export type JsonText =
+  | { readonly kind: 'value'; readonly value: unknown; readonly entries: readonly JsonEntry[] }
+  | { readonly kind: 'faults'; readonly faults: readonly JsonFault[] };
 
 /** A value for the place at `path`: undefined removes what is there, and -1 as the last step appends to a list. */
 export interface JsonEdit {
   readonly path: JSONPath;
   readonly value: unknown;
 }
-
-export interface SettingsEntry extends JsonKey {
-  readonly value: unknown;
-}
-
-export type SettingsText =
-  | { readonly kind: 'entries'; readonly entries: readonly SettingsEntry[] }
-  | { readonly kind: 'errors'; readonly errors: readonly JsonFault[] };
 
 /** More syntax errors than this only follow from the first ones. */
 const MAX_SYNTAX_ERRORS = 3;
@@ -64,68 +59,65 @@ export function splitByteOrderMark(text: string): { readonly mark: string; reado
 
 /** The value of a text without a byte order mark, or its first faults in that dialect. */
 export function readJsonText(json: string, { comments, trailingCommas }: JsonDialect): JsonText {
-  const faults: JsonFault[] = [];
-  const keys: JsonKey[] = [];
   const options = { disallowComments: !comments, allowTrailingComma: trailingCommas };
-  let depth = 0;
-  const begin = (): void => void depth++;
-  const end = (): void => void depth--;
+  const errors: ParseError[] = [];
   try {
-    visit(
-      json,
-      {
-        onObjectBegin: begin,
-        onArrayBegin: begin,
-        onObjectEnd: end,
-        onArrayEnd: end,
-        onObjectProperty: (key, _offset, _length, line) => {
-          if (depth === 1) keys.push({ key, line: line + 1 });
-        },
-        onError: (code, _offset, _length, line, column) => {
-          const what = printParseErrorCode(code).replace(/(?<=[a-z])(?=[A-Z])/g, ' ');
-          const words = `column ${column + 1}: broken JSON: ${what.toLowerCase()}`;
-          if (faults.length < MAX_SYNTAX_ERRORS) faults.push({ line: line + 1, words });
-        },
-      },
-      options,
-    );
-    if (faults.length > 0) return { kind: 'faults', faults };
-    return { kind: 'value', value: parse(json, [], options), keys };
+    const tree = parseTree(json, errors, options);
+    if (errors.length > 0)
+      return {
+        kind: 'faults',
+        faults: errors.slice(0, MAX_SYNTAX_ERRORS).map((error) => faultOf(json, error)),
+      };
+    const members = tree?.type === 'object' ? (tree.children ?? []) : [];
+    let [line, seen] = [1, 0];
+    const entries = members.map(({ offset, children: [key, value] = [] }) => {
+      line += linesOf(json.slice(seen, offset)).length - 1;
+      seen = offset;
+      const member: unknown = value && getNodeValue(value);
+      return { key: String(key?.value), line, value: member };
+    });
+    return { kind: 'value', value: parse(json, [], options), entries };
   } catch (error) {
     // The parser calls itself for each bracket.
     if (!(error instanceof RangeError)) throw error;
-    return { kind: 'faults', faults: [{ line: 1, words: 'the JSON is nested too deeply' }] };
+    return fault(1, 'the JSON is nested too deeply');
   }
 }
 
-/** Reads one JSON object, with comments and trailing commas; a duplicate key is an error. */
-export function parseSettingsText(text: string): SettingsText {
+function faultOf(json: string, { error, offset }: ParseError): JsonFault {
+  const lines = linesOf(json.slice(0, offset));
+  const what = printParseErrorCode(error).replace(/(?<=[a-z])(?=[A-Z])/g, ' ');
+  const words = `column ${(lines.at(-1) ?? '').length + 1}: broken JSON: ${what.toLowerCase()}`;
+  return { line: lines.length, words };
+}
+
+function linesOf(text: string): string[] {
+  return text.split(/\r\n?|\n/);
+}
+
+/** Reads one JSON object, with comments and trailing commas; a duplicate key is a fault. */
+export function parseSettingsText(text: string): JsonText {
   const { json } = splitByteOrderMark(text);
   if (json.trim() === '')
-    return wrong(1, 'the file is empty, expected a JSON object such as { "allowed_roots": [] }');
+    return fault(1, 'the file is empty, expected a JSON object such as { "allowed_roots": [] }');
   const read = readJsonText(json, LENIENT);
-  if (read.kind === 'faults') return { kind: 'errors', errors: read.faults };
-  const { value, keys } = read;
+  if (read.kind === 'faults') return read;
+  const { value, entries } = read;
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return wrong(1, `found ${Array.isArray(value) ? 'a list' : `a ${typeof value}`}, expected a JSON object`);
+    return fault(1, `found ${Array.isArray(value) ? 'a list' : `a ${typeof value}`}, expected a JSON object`);
   const firstLine = new Map<string, number>();
-  const errors: JsonFault[] = [];
-  for (const { key, line } of keys) {
+  const faults = entries.flatMap(({ key, line }) => {
     const before = firstLine.get(key);
     if (before === undefined) firstLine.set(key, line);
-    else {
-      const name = oneLine(JSON.stringify(key), SHOWN_CHARS);
-      errors.push({ line, words: `duplicate key ${name} (first defined on line ${before})` });
-    }
-  }
-  if (errors.length > 0) return { kind: 'errors', errors };
-  const values = new Map<string, unknown>(Object.entries(value));
-  const entries = keys.map((one) => ({ ...one, value: values.get(one.key) }));
-  return { kind: 'entries', entries };
+    const name = oneLine(JSON.stringify(key), SHOWN_CHARS);
+    const words = `duplicate key ${name} (first defined on line ${before})`;
+    return before === undefined ? [] : [{ line, words }];
+  });
+  return faults.length > 0 ? { kind: 'faults', faults } : read;
 }
 
-function wrong(line: number, words: string): SettingsText {
-  return { kind: 'errors', errors: [{ line, words }] };
+function fault(line: number, words: string): JsonText {
+  return { kind: 'faults', faults: [{ line, words }] };
 }
 
 /**

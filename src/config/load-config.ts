@@ -116,8 +116,8 @@ function settingsOfFile(
 ): FoundSetting[] {
   const path = oneLine(file.path, SHOWN_CHARS);
   const parsed = parseSettingsText(file.text);
-  if (parsed.kind === 'errors') {
-    for (const { line, words } of parsed.errors) errors.push(`${path}:${line}: ${words}`);
+  if (parsed.kind === 'faults') {
+    for (const { line, words } of parsed.faults) errors.push(`${path}:${line}: ${words}`);
     return [];
   }
   return parsed.entries.flatMap(({ key, value, line }) => {

@@ -5,7 +5,7 @@ import { BridgeError, ignoreMissing, systemCodeOf } from '../base/errors.js';
 import { replaceFile, makeFolders } from '../base/files/folders.js';
 import { readRegularFile } from '../base/files/regular-file.js';
 import { oneLine } from '../base/text.js';
-import { parseSettingsText, type SettingsEntry } from './json-text.js';
+import { parseSettingsText, type JsonEntry } from './json-text.js';
 import { defaultSettingsPath, expandHome } from './places.js';
 
 export const SETTINGS_FILE_VARIABLE = 'MCP_CLAUDE_BRIDGE_CONFIG';
@@ -91,12 +91,12 @@ export async function readSettings(path: string, maxBytes?: number): Promise<Set
  */
 export async function readEntries(
   path: string,
-): Promise<SettingsOnDisk & { readonly entries: readonly SettingsEntry[] }> {
+): Promise<SettingsOnDisk & { readonly entries: readonly JsonEntry[] }> {
   const file = await readSettings(path);
   if (file.text.trim() === '') return { ...file, entries: [] };
   const parsed = parseSettingsText(file.text);
-  if (parsed.kind === 'entries') return { ...file, entries: parsed.entries };
-  throw leftAsItIs(parsed.errors.map(({ line, words }) => `${path}:${line}: ${words}`).join('\n'));
+  if (parsed.kind === 'value') return { ...file, entries: parsed.entries };
+  throw leftAsItIs(parsed.faults.map(({ line, words }) => `${path}:${line}: ${words}`).join('\n'));
 }
 
 /** Writes the whole file or nothing; for a link, its target is written. Missing folders are created for the owner only. */

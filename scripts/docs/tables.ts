@@ -1,8 +1,16 @@
-// Pure: lists and tables of clients, versions, error codes and layers.
+// Pure: lists and tables of settings, clients, versions, error codes and layers.
 import { errorCodes } from '../../src/base/errors.js';
 import { testedVersions } from '../../src/claude/tested-versions.js';
 import { chatClients } from '../../src/clients/chat-clients.js';
 import type { ClientPlace } from '../../src/clients/chat-client.js';
+import {
+  configKeys,
+  configSchema,
+  factsOf,
+  type ConfigKey,
+  type OtherVariable,
+  type SettingForm,
+} from '../../src/config/schema.js';
 import { areas, layers, soleImporters } from '../../tests/architecture/layers.js';
 import { readSeen, type Feature } from '../../tests/long/clients/seen.js';
 
@@ -88,4 +96,56 @@ export function layersTable(): string {
 
 function code(text: string): string {
   return `\`${text}\``;
+}
+
+/** The settings that people set most, for the README. */
+const shownSettings = [
+  'allowed_roots',
+  'claude_command',
+  'toolsets',
+  'default_permission_mode',
+  'rules',
+  'default_timeout_seconds',
+  'decision_timeout_seconds',
+  'max_concurrent_tasks',
+  'pass_environment',
+  'sandbox_domains',
+] as const satisfies readonly ConfigKey[];
+
+/** How the forms that the page does not describe are written in the environment. */
+const formWords: Partial<Record<SettingForm, string>> = {
+  'text or list': 'as it is, or as a JSON list',
+  paths: 'separated by commas, or a JSON list',
+};
+
+/** One item a setting, with its default and the first words of its description. */
+export function settingsList(): string {
+  const items = shownSettings.map((key) => {
+    const [words = ''] = (configSchema.shape[key].description ?? '').split(/[.:;](?: |$)/);
+    return `- \`${key}\` (${defaultWords(key)}): ${words}`;
+  });
+  return items.join('\n');
+}
+
+/** What each setting does, its variable and its default, what it takes, and how the variable is written where that is no usual way. */
+export function settingsSections(): string {
+  return configKeys.map(section).join('\n\n');
+}
+
+function section(key: ConfigKey): string {
+  const { env, otherEnv = [], form, expected } = factsOf(key);
+  const words = configSchema.shape[key].description ?? '';
+  const written = formWords[form];
+  const variable = written === undefined ? '' : ` Variable: ${written}.`;
+  const second =
+    otherEnv.length === 0 ? '' : ` Second variable: ${otherEnv.map(otherWords).join(', then ')}.`;
+  return `## ${key}\n\n${words}\n\n\`${env}\`, default ${defaultWords(key)}: ${expected}.${variable}${second}`;
+}
+
+function defaultWords(key: ConfigKey): string {
+  return `\`${JSON.stringify(configSchema.shape[key].parse(undefined)).replaceAll(',"', ', "')}\``;
+}
+
+function otherWords({ name, expected }: OtherVariable): string {
+  return `\`${name}\`${expected === undefined ? '' : ` (${expected})`}`;
 }
