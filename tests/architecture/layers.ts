@@ -108,7 +108,7 @@ export const layers: readonly Layer[] = [
     imports: ['approvals', 'base'],
     globals: ['process.env'],
     entries: ['load-config', 'schema'],
-    ceiling: 1565,
+    ceiling: 1557,
   },
   {
     folder: 'clients',
@@ -220,7 +220,7 @@ export const layers: readonly Layer[] = [
     holds: 'definers of tools, resources, prompts; `callTool`, budgets, server',
     imports: ['base'],
     entries: ['server', 'serve-tools', 'stdio'],
-    ceiling: 2030,
+    ceiling: 2027,
   },
   {
     folder: 'board',
@@ -367,9 +367,9 @@ export const areas: readonly Area[] = [
     holds: 'builds, generated pages, releases, the check itself',
     imports: 'everything',
     entries: [],
-    ceiling: 1910,
+    ceiling: 1866,
   },
-  { folder: 'bench', holds: 'benchmarks', imports: 'everything', entries: [], ceiling: 1033 },
+  { folder: 'bench', holds: 'benchmarks', imports: 'everything', entries: [], ceiling: 1022 },
   {
     folder: 'tests',
     holds: 'tests, their harness and fixtures in code',
