@@ -16,10 +16,7 @@ const shownSettings = [
   'default_permission_mode',
   'rules',
   'default_timeout_seconds',
-  'decision_timeout_seconds',
-  'max_concurrent_tasks',
   'pass_environment',
-  'sandbox_domains',
 ] as const satisfies readonly ConfigKey[];
 
 /** How the forms that the page does not describe are written in the environment. */
