@@ -84,14 +84,14 @@ function seenClients() {
 export function layersTable(): string {
   const rows = [...layers, ...areas].map(({ folder, holds, imports, ceiling }) => {
     const allowed = typeof imports === 'string' ? imports : imports.join(', ');
-    return [code(folder), holds, allowed, String(ceiling)];
+    return `- ${code(folder)} (${ceiling}): ${holds}${allowed === '' ? '' : `; imports ${allowed}`}`;
   });
   const globals = layers.map(({ folder, globals: modules = [] }) => ({ modules, folders: [folder] }));
   const alone = [...globals, ...soleImporters].flatMap(({ modules, folders }) => {
     const names = modules.map((name) => code(name.replace(/(?<!\/)\*$/, '')));
     return names.length === 0 ? [] : [`${names.join(', ')} by ${folders.map(code).join(', ')}`];
   });
-  return `${table(['Folder', 'Holds', 'May import', 'Lines at most'], rows)}\n\nSome folders alone use: ${alone.join('; ')}.`;
+  return `${rows.join('\n')}\n\nSome folders alone use: ${alone.join('; ')}.`;
 }
 
 function code(text: string): string {
@@ -106,10 +106,7 @@ const shownSettings = [
   'default_permission_mode',
   'rules',
   'default_timeout_seconds',
-  'decision_timeout_seconds',
-  'max_concurrent_tasks',
   'pass_environment',
-  'sandbox_domains',
 ] as const satisfies readonly ConfigKey[];
 
 /** How the forms that the page does not describe are written in the environment. */

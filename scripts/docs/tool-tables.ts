@@ -10,8 +10,6 @@ import { toolsets } from '../../src/tools/toolsets.js';
 
 /** Of an id; the page says it once. */
 const ID_WORDS = 'a string of 1 to 128 characters';
-/** Shorter blocks are shown again. */
-const LEAST_REPEATED = 40;
 
 const tools = enabledTools('all');
 type AnyTool = (typeof tools)[number];
@@ -33,15 +31,14 @@ export function toolsetsList(): string {
 /** What the page says of the fields that mean the same in each toolset. */
 export const EVERY_TOOLSET = 'every toolset';
 
-/** All tools by toolset: what each does, takes and gives; what several tools take or give alike is said once. */
+/** All tools by toolset: what each does and takes; what several tools take alike is said once. */
 export function toolParts(): string {
   const parts = Object.keys(toolsets).flatMap((toolset) => {
     const own = tools.filter((tool) => tool.toolset === toolset);
     const shared = sharedArguments(own.filter(({ caller }) => caller === undefined));
     const items = [...shared].map(([field, about]) => `- \`${field}\`: ${about}`);
     const taken = items.length === 0 ? '' : `Several tools take:\n\n${items.join('\n')}`;
-    const firsts = new Map<string, string>();
-    return [`## ${toolset}`, sourcesOf(toolset), taken, ...own.map((tool) => toolPart(tool, shared, firsts))];
+    return [`## ${toolset}`, sourcesOf(toolset), taken, ...own.map((tool) => toolPart(tool, shared))];
   });
   return [`Of every toolset:\n\n${sourcesOf(EVERY_TOOLSET)}`, ...parts].filter(isText).join('\n\n');
 }
@@ -60,38 +57,18 @@ export function sourcesOf(toolset: string): string {
   return part?.slice(toolset.length).trim() ?? '';
 }
 
-/** `firsts` has what the tools before take and give, with the tool that is the first to do so. */
-function toolPart(tool: AnyTool, shared: ReadonlyMap<string, string>, firsts: Map<string, string>): string {
-  const { name, description, inputSchema, outputSchema, annotations } = tool.listing;
+function toolPart(tool: AnyTool, shared: ReadonlyMap<string, string>): string {
+  const { name, description, inputSchema, annotations } = tool.listing;
   if (tool.caller !== undefined)
     return `### \`${name}\`\n\nFor ${tool.caller === 'hooks' ? 'hooks' : 'the page in the chat'} alone.`;
   const changes = annotations.destructiveHint === true ? 'destroy' : 'write';
   const effect = annotations.readOnlyHint ? 'read' : changes;
-  const firstWith = (words: string): string | undefined => {
-    const first = firsts.get(words);
-    if (first === undefined) firsts.set(words, name);
-    return words.length < LEAST_REPEATED ? undefined : first;
-  };
   const taken = fieldsOf(inputSchema);
-  const fields = fieldsOf(outputSchema)
-    .map(({ field }) => `\`${field}\``)
-    .join(', ');
   const own = taken.filter(({ field, about }) => about !== (shared.get(field) ?? ''));
-  const known = taken.filter((field) => !own.includes(field)).map(({ name }) => name);
-  const takesAs = firstWith(taken.map((field) => field.name).join(', '));
-  const givesAs = firstWith(fields);
-  const takes = [
-    known.length > 0 && `Takes ${known.join(', ')}.`,
-    own.map((field) => `- ${field.name}: ${field.about || 'text'}`).join('\n'),
-  ];
-  return [
-    `### \`${name}\``,
-    `_${effect}._ ${description}`,
-    ...(takesAs === undefined ? takes : [`Takes what \`${takesAs}\` takes.`]),
-    `Gives ${givesAs === undefined ? fields : `what \`${givesAs}\` gives`}.`,
-  ]
-    .filter(isText)
-    .join('\n\n');
+  const known = taken.filter((field) => !own.includes(field)).map((field) => field.name);
+  const takes = known.length > 0 && `Takes ${known.join(', ')}.`;
+  const items = own.map((field) => `- ${field.name}: ${field.about || 'text'}`).join('\n');
+  return [`### \`${name}\``, `_${effect}._ ${description}`, takes, items].filter(isText).join('\n\n');
 }
 
 /** What an argument must be, in fewer words than an error has, and its description; empty for a text of which nothing is said. */

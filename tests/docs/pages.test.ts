@@ -74,7 +74,7 @@ test('docs/dependencies.md gives a reason for every dependency, and for no other
     ),
   );
   const [used = ''] = read('docs/dependencies.md').split('## What is not used');
-  const rows = [...used.matchAll(/^- (`.+?`) \(/gm)].flatMap((row) =>
+  const rows = [...used.matchAll(/^- ((?:`[^`]+`(?:, )?)+)/gm)].flatMap((row) =>
     [...(row[1] ?? '').matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? ''),
   );
   expect([...new Set(rows)].toSorted()).toEqual([...names].toSorted());
