@@ -3,6 +3,7 @@ import { boardPage, sharedBrowser } from '../harness/board-page.js';
 import { describeWith } from '../harness/needs.js';
 import { writeProgram } from '../harness/scripted-agent.js';
 import { sharedBridge } from '../harness/start-bridge.js';
+import { until } from '../harness/until.js';
 import { createWorkplace } from '../harness/workplace.js';
 import { openTerminal, ownTask, screenOf, takeKeyboard, untilShown } from './own-tasks.js';
 
@@ -25,7 +26,11 @@ describeWith('browser', 'the terminal of a task', () => {
     await first.locator('.terminal-place').click();
     await one.keyboard.type('unheard\n');
     await takeKeyboard(first);
-    await one.keyboard.type('first\n');
+    await one.keyboard.type('first');
+    // A screen reader says what stands in the field that has the focus.
+    const field = first.locator('.xterm-helper-textarea');
+    await until('it can be read', async () => (await field.inputValue()).endsWith('first'));
+    await one.keyboard.press('Enter');
     await untilShown(first, 'GOT first');
     await one.keyboard.press('Shift+Tab');
     expect(await one.evaluate(() => document.activeElement?.textContent)).toBe('Give the keyboard back');

@@ -8,6 +8,7 @@ import { openEmulator } from './emulator.js';
 
 const SCROLLBACK_LINES = 5_000;
 const RESIZE_QUIET_MS = 150;
+const READ_LATER_MS = 100;
 const MIN_COLUMNS = 60;
 const MIN_ROWS = 16;
 const MAX_COLUMNS = 300;
@@ -89,6 +90,12 @@ function openTerminal(store: Store, taskId: string, place: HTMLElement): ReturnT
     const keys = btoa(String.fromCharCode(...new TextEncoder().encode(data)));
     void store.act({ type: 'term.input', task_id: taskId, keys });
   });
+  // xterm has sent the letter. What a screen reader follows gets it later: a frame for that alone would hold up the echo.
+  terminal.onKey(({ domEvent }) => {
+    if (domEvent.type !== 'keydown' || domEvent.key.length !== 1) return;
+    domEvent.preventDefault();
+    setTimeout(() => writeInto(terminal.textarea, domEvent.key), READ_LATER_MS);
+  });
   let shownBytes = 0;
   const close = store.openTerminal(taskId, ({ kind, offset, bytes }) => {
     if (offset === 0) shownBytes = 0;
@@ -106,6 +113,11 @@ function openTerminal(store: Store, taskId: string, place: HTMLElement): ReturnT
       dispose();
     },
   };
+}
+
+/** As if it was typed there. */
+function writeInto(field: HTMLElement | undefined, letter: string): void {
+  if (document.activeElement === field) document.execCommand('insertText', false, letter);
 }
 
 /** While this page writes, the session has the size of the page. */
