@@ -208,9 +208,6 @@ describe('the status of a repository', () => {
       '--skip-worktree',
     ]) {
       await place.git('update-index', flag, 'last');
-      // Puts the flags of all entries into the shared part.
-      for (const split of name === 'core.splitIndex' ? ['--no-split-index', '--split-index'] : [])
-        await place.git('update-index', split);
       expect((await place.service.status(place.target())).lists.modified).toEqual(['last']);
     }
   });
