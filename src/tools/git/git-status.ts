@@ -44,7 +44,7 @@ export const gitStatus = defineTool({
   handle: async ({ path }, services, { signal }) => {
     const git = await services.git();
     const status = await git.status({ path, signal });
-    const { conflicted, staged, modified, deleted, untracked } = status.lists;
+    const all = { ...status.lists, renamed: status.renamed };
     let room = REPLY_BUDGET_BYTES;
     /** As many as fit together with the lists before into what an answer holds. */
     const fitting = <T>(names: readonly T[]): readonly T[] => {
@@ -53,20 +53,18 @@ export const gitStatus = defineTool({
       return shown;
     };
     const shown = {
-      conflicted: fitting(conflicted),
-      staged: fitting(staged),
-      modified: fitting(modified),
-      deleted: fitting(deleted),
-      renamed: fitting(status.renamed),
-      untracked: fitting(untracked),
+      conflicted: fitting(all.conflicted),
+      staged: fitting(all.staged),
+      modified: fitting(all.modified),
+      deleted: fitting(all.deleted),
+      renamed: fitting(all.renamed),
+      untracked: fitting(all.untracked),
     };
-    const all = { ...status.lists, renamed: status.renamed };
-    const counts = Object.fromEntries(Object.entries(all).map(([list, { length }]) => [list, length]));
-    const truncated = Object.entries(shown).some(([list, { length }]) => length !== counts[list]);
+    const truncated = wireBytes(shown) < wireBytes(all);
     return {
       ...status,
       ...shown,
-      counts,
+      counts: Object.fromEntries(Object.entries(all).map(([list, { length }]) => [list, length])),
       within: status.part?.within,
       rest_clean: status.part && status.part.rest === 'clean',
       message: messageText(sentencesOf(status, truncated), status.escaped),
