@@ -254,7 +254,7 @@ export const layers: readonly Layer[] = [
       'base',
     ],
     entries: ['registry', 'tasks/ask-person'],
-    ceiling: 3209,
+    ceiling: 3207,
   },
   {
     folder: 'resources',
@@ -346,7 +346,7 @@ export const areas: readonly Area[] = [
     holds: 'the page of the board, in browsers, chats and editors',
     imports: ['board', 'screen', 'base'],
     entries: [],
-    ceiling: 5197,
+    ceiling: 5209,
   },
   {
     folder: 'vscode',
@@ -367,7 +367,7 @@ export const areas: readonly Area[] = [
     holds: 'builds, generated pages, releases, the check itself',
     imports: 'everything',
     entries: [],
-    ceiling: 1866,
+    ceiling: 1840,
   },
   { folder: 'bench', holds: 'benchmarks', imports: 'everything', entries: [], ceiling: 1022 },
   {
@@ -375,7 +375,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 46694,
+    ceiling: 46679,
   },
 ];
 
