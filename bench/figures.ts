@@ -24,29 +24,19 @@ export interface Pair {
   readonly floor: () => Promise<unknown>;
 }
 
-/**
- * Both take turns, each first every second time, after a round that fills the caches. Milliseconds; ratio and difference are the median of
- * neighbours, since what slows the machine for a while slows both.
- */
+/** Both take turns, each first every second time, after a round that fills the caches. Milliseconds; ratio and difference are those of the medians. */
 export async function inTurn({ rounds, before, own, floor }: Pair): Promise<object> {
-  const ms = new Map([own, floor].map((one) => [one, new Array<number>()]));
+  const samples = new Map([own, floor].map((one) => [one, new Array<number>()]));
   for (let round = 0; round <= rounds; round++) {
     await before?.();
     for (const one of round % 2 === 0 ? [own, floor] : [floor, own]) {
       const startMs = performance.now();
       await one();
-      if (round > 0) ms.get(one)?.push(performance.now() - startMs);
+      if (round > 0) samples.get(one)?.push(performance.now() - startMs);
     }
   }
-  const [ours = [], floors = []] = ms.values();
-  const median = (of: (ours: number, floor: number) => number): number =>
-    figuresOf(ours.map((one, round) => of(one, floors[round] ?? NaN))).median;
-  return {
-    ms: figuresOf(ours),
-    floorMs: figuresOf(floors),
-    ratio: median((one, other) => one / other),
-    moreMs: median((one, other) => one - other),
-  };
+  const [ms = figuresOf([]), floorMs = figuresOf([])] = [...samples.values()].map(figuresOf);
+  return { ms, floorMs, ratio: ms.median / floorMs.median, moreMs: ms.median - floorMs.median };
 }
 
 /** Resident and proportional memory of a process in MB (10^6 bytes), and its peak; Linux only. */
