@@ -57,11 +57,8 @@ test('nothing is started in a workspace that is not trusted, without words, or w
 });
 
 test('for a busy folder the person chooses: after the other task, beside it, or not at all', async () => {
-  expect((await started({ busy: 'queue' }, busy, ID)).slice(2)).toEqual([
-    `busy ${BUSY}`,
-    'queue < Do it.',
-    `started ${ID}`,
-  ]);
+  const queued = await started({ busy: 'queue' }, busy, ID);
+  expect(queued.slice(2)).toEqual([`busy ${BUSY}`, 'queue < Do it.', `started ${ID}`]);
   expect(await started({ busy: 'worktree' }, busy, ID)).toContain('worktree < Do it.');
   expect((await started({}, busy)).slice(2)).toEqual([`busy ${BUSY}`]);
 });
