@@ -30,7 +30,7 @@ async function pieceOf({ id, file }: OpenFile, from: number, follows: boolean): 
     const bytes = await readAt(file, from, size);
     const end = bytes.lastIndexOf(NEWLINE) + 1;
     if (end === 0 && bytes.length === size) continue;
-    const text = shownLines(bytes.toString('utf8', 0, end), from === 0);
+    const text = shownLines(bytes.toString('utf8', 0, end));
     return { file: id, from, follows, text, to: from + end };
   }
   throw new BridgeError(
@@ -41,11 +41,9 @@ async function pieceOf({ id, file }: OpenFile, from: number, follows: boolean): 
 }
 
 /** Without what was typed, which may hold secrets. */
-function shownLines(text: string, hasHead: boolean): string {
-  return text
-    .split('\n')
-    .filter((line, at) => (at === 0 && hasHead) || line === '' || !isTyped(line))
-    .join('\n');
+function shownLines(text: string): string {
+  const lines = text.split('\n').filter((line) => line === '' || !isTyped(line));
+  return lines.join('\n');
 }
 
 /** Also true of a line that cannot be read. */

@@ -204,7 +204,6 @@ describe('a fixed port', () => {
     const program = await EditorClient.connect(place(second));
     await second.listen();
     expect([second.port, second.elsewhere]).toEqual([port, undefined]);
-    // What was connected stays.
     expect(await program.ask({ type: 'ping' })).toMatchObject({ type: 'pong' });
     await program.close();
     await expect(EditorClient.connect({ ...place(second), port: first })).rejects.toThrow('ECONNREFUSED');

@@ -15,7 +15,7 @@ interface Person {
 }
 
 /** Starts a task with such a person; `answers` are those of the board, one for each try. */
-async function started(person: Person, ...answers: readonly (string | Error)[]): Promise<readonly string[]> {
+async function started(person: Person, ...answers: (string | Error)[]): Promise<readonly string[]> {
   const seen: string[] = [];
   const dialogs: StartDialogs = {
     isTrusted: () => person.isTrusted ?? true,
@@ -32,13 +32,12 @@ async function started(person: Person, ...answers: readonly (string | Error)[]):
     failed: (why) => void seen.push(`failed ${why}`),
     started: (id) => void seen.push(`started ${id}`),
   };
-  const left = [...answers];
   await startTask({
     topic: noTopic,
     dialogs,
     start: async (prompt, onConflict) => {
       seen.push(`${onConflict} < ${prompt}`);
-      const answer = left.shift() ?? '';
+      const answer = answers.shift() ?? '';
       if (answer instanceof Error) throw answer;
       return answer;
     },
@@ -57,11 +56,8 @@ test('nothing is started in a workspace that is not trusted, without words, or w
 });
 
 test('for a busy folder the person chooses: after the other task, beside it, or not at all', async () => {
-  expect((await started({ busy: 'queue' }, busy, ID)).slice(2)).toEqual([
-    `busy ${BUSY}`,
-    'queue < Do it.',
-    `started ${ID}`,
-  ]);
+  const queued = await started({ busy: 'queue' }, busy, ID);
+  expect(queued.slice(2)).toEqual([`busy ${BUSY}`, 'queue < Do it.', `started ${ID}`]);
   expect(await started({ busy: 'worktree' }, busy, ID)).toContain('worktree < Do it.');
   expect((await started({}, busy)).slice(2)).toEqual([`busy ${BUSY}`]);
 });

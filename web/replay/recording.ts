@@ -28,9 +28,9 @@ export class RecordingReader {
   /** The state with which a file begins that goes on where another one ended is what the terminal shows already. */
   #skipsState = false;
 
-  /** The events of the next piece. Lines that are no events, and what was typed, are left out. */
+  /** The events of the next piece. Lines that are no events are left out; the board leaves out what is no JSON. */
   take({ file, from, to, follows, text }: RecordingPiece): readonly ReplayEvent[] {
-    const lines = text.split('\n').map(parsed);
+    const lines = (text.match(/[^\n]+/g) ?? []).map((line): unknown => JSON.parse(line));
     const begin = from === 0 ? [this.#begin(lines.shift(), follows)] : [];
     this.place = { file, from: to };
     return [...begin, ...lines.flatMap((line) => this.#eventOf(line))];
@@ -66,13 +66,4 @@ function sizeOf(columns: unknown, rows: unknown): Size | undefined {
   const isSide = (side: unknown): side is number =>
     typeof side === 'number' && Number.isInteger(side) && side >= 1 && side <= MAX_SIDE;
   return isSide(columns) && isSide(rows) ? { columns, rows } : undefined;
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    // It is no event.
-    return undefined;
-  }
 }

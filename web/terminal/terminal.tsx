@@ -94,7 +94,9 @@ function openTerminal(store: Store, taskId: string, place: HTMLElement): ReturnT
   terminal.onKey(({ domEvent }) => {
     if (domEvent.type !== 'keydown' || domEvent.key.length !== 1) return;
     domEvent.preventDefault();
-    setTimeout(() => writeInto(terminal.textarea, domEvent.key), READ_LATER_MS);
+    const write = (): boolean =>
+      document.activeElement === terminal.textarea && document.execCommand('insertText', false, domEvent.key);
+    setTimeout(write, READ_LATER_MS);
   });
   let shownBytes = 0;
   const close = store.openTerminal(taskId, ({ kind, offset, bytes }) => {
@@ -113,11 +115,6 @@ function openTerminal(store: Store, taskId: string, place: HTMLElement): ReturnT
       dispose();
     },
   };
-}
-
-/** As if it was typed there. */
-function writeInto(field: HTMLElement | undefined, letter: string): void {
-  if (document.activeElement === field) document.execCommand('insertText', false, letter);
 }
 
 /** While this page writes, the session has the size of the page. */
