@@ -1,5 +1,5 @@
 import { ancestorsOf, selectDescendants, type Family } from './choose-processes.js';
-import { MARK_VARIABLE } from './mark-variable.js';
+import { MARK_VARIABLE, taskMark } from './mark-variable.js';
 import type { MarkedProcess } from './process-info.js';
 import { processSource } from './process-source.js';
 import { thisMachine, type ProcessSystem } from './process-system.js';
@@ -23,7 +23,7 @@ export interface RunningMarks {
 export async function runningMarks(): Promise<RunningMarks> {
   const all = await processSource.markedTable();
   return {
-    marks: new Set(all.flatMap(({ mark }) => mark ?? [])),
+    marks: new Set(all.flatMap(({ mark }) => (mark === undefined ? [] : taskMark(mark)))),
     commands: await processSource.commandLines(),
   };
 }
@@ -40,5 +40,5 @@ export async function findEnclosingMarks(
   const marks = new Map<number, string | undefined>(all.map(({ pid, mark }) => [pid, mark]));
   const found = [...ancestorsOf(all, thisMachine.self)].map((pid) => marks.get(pid));
   const named = [env[MARK_VARIABLE], ...found].filter((mark): mark is string => (mark ?? '') !== '');
-  return [...new Set(named)];
+  return [...new Set(named.map(taskMark))];
 }

@@ -30,6 +30,8 @@ export function gitServices({ env, homeDir, config, logger }: BridgeOptions, roo
   const context = { path: env['PATH'], homeDir, xdgConfigHome: env['XDG_CONFIG_HOME'] };
   const parts = { roots, runner: new GitRunner(context), opener: new PathOpener(roots) };
   return {
+    /** For what reads repositories of tasks. */
+    door: parts,
     files: (activeProject: ActiveProject) =>
       new FilesystemService({
         ...parts,

@@ -59,6 +59,10 @@ export class ServerServices {
       }),
       receipts: () => this.#receipts(),
       changes: () => this.#receipts(),
+      verifications: async () => {
+        await this.#guard('verify tasks');
+        return this.#verifications();
+      },
       conversations: lazily(async () => {
         const { ConversationManager } = await import('../conversations/conversation-manager.js');
         const skipPermissions = options.config.conversation_skip_permissions;
@@ -106,6 +110,14 @@ export class ServerServices {
   readonly #git = lazily(async () =>
     (await import('./git-services.js')).gitServices(this.#options, this.#roots),
   );
+
+  readonly #verifications = lazily(async () => {
+    const { Verifications } = await import('./verifications.js');
+    const { stateDir } = await this.taskServices();
+    const [{ door }, changes] = await Promise.all([this.#git(), this.#receipts()]);
+    const { env, logger } = this.#options;
+    return this.#owned.add(new Verifications({ stateDir, clock, logger, env, door, changes }));
+  });
 
   readonly #receipts = lazily(async () => (await this.#git()).ofTasks((await this.taskServices()).stateDir));
 

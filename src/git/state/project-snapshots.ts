@@ -101,6 +101,24 @@ export class ProjectSnapshots {
     });
   }
 
+  /** The files that are different between two kept trees, or a commit and one, relative to the project. */
+  async between(
+    projectPath: string,
+    { from, to, objects }: { readonly from: string; readonly to: string; readonly objects: string },
+    signal: AbortSignal,
+  ): Promise<readonly string[]> {
+    const found = await this.#read(projectPath, signal, async ({ git, within }) => {
+      const kept = git.with({ environment: objectsIn(objects, git.repository) });
+      const args = ['diff-tree', '-r', '--name-only', '-z', '--no-renames', from, to];
+      const names = (await kept.fields(args)).map((name) => name.toString('utf8'));
+      const prefix = within === undefined ? '' : `${within}/`;
+      return {
+        names: names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length)),
+      };
+    });
+    return found.state === 'repository' ? found.names : [];
+  }
+
   async #read<T>(
     projectPath: string,
     signal: AbortSignal,

@@ -1,6 +1,7 @@
 // Pure: the record of a task that has not begun.
 import { oneLine } from '../../base/text.js';
 import type { ProcessIdentity } from '../../store/process-place.js';
+import { unknownYet } from '../run/run-checks.js';
 import { RECORD_VERSION, taskRecordSchema, type TaskRecord } from '../task.js';
 import type { TaskSpec } from '../task-spec.js';
 
@@ -23,6 +24,7 @@ export function initialRecord(parts: {
     // Of the spec the record takes what it has a field for.
     ...spec,
     purpose: spec.purpose ?? 'task',
+    checked: spec.checks === undefined ? undefined : unknownYet(spec.checks),
     delegated: spec.delegated === true ? true : undefined,
     reason: 'The task was accepted.',
     prompt_summary: promptSummary(prompt),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { briefSchema, checksSchema, MAX_ROUNDS } from '../../checks/brief.js';
 import { knownTaskId } from '../../mcp/known-task-id.js';
 import { worktreeWords } from '../../tasks/polling-hint.js';
 import { conflictWays, isolations, taskTimeoutSeconds } from '../../tasks/task-service.js';
@@ -43,6 +44,14 @@ export const startTask = defineTool({
     isolation: z.enum(isolations).optional(),
     max_cost_usd: z.number().min(0.01).optional(),
     max_tokens: z.int().min(1).optional(),
+    // Their fields are said in words, which take a third of the bytes.
+    brief: z.looseObject({}).pipe(briefSchema).optional().describe('goal?, decided?, constraints?, files?'),
+    checks: z
+      .array(z.unknown())
+      .pipe(checksSchema)
+      .optional()
+      .describe('{name, command}: run when the agent is done'),
+    until_met: z.int().max(MAX_ROUNDS).optional().describe('Times to send back unmet checks'),
   },
   output: { ...taskOutput, cursor: z.string(), message: z.string() },
   handle: async (args, services, { signal, follower }) => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BY_CALLER } from '../../tasks/task-host.js';
 import { BridgeError } from '../../base/errors.js';
 import { appPages } from '../../base/package.js';
 import { knownTaskId } from '../../mcp/known-task-id.js';
@@ -220,7 +221,7 @@ export const respondToTask = defineTool({
       verdict,
       ...(message !== undefined && { message }),
       ...(answers !== undefined && { answers }),
-      by: 'caller',
+      by: BY_CALLER,
     });
     call.person?.close?.(formKey(taskId, decision_id));
     const { cursor, ...after } = await afterWait(record, wait_seconds, tasks, call);

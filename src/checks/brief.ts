@@ -1,0 +1,104 @@
+// Pure: what a caller gives a task beside its prompt: what was decided, and the checks that show whether the work is done.
+import { z } from 'zod';
+import { isWithin } from '../projects/path-in-project.js';
+
+const MAX_TEXT_CHARS = 2_000;
+const MAX_ITEMS = 50;
+const MAX_CHECKS = 10;
+const MAX_NAME_CHARS = 80;
+const MAX_COMMAND_CHARS = 4_000;
+const MAX_GLOBS = 20;
+/** A check may take as long as a task. */
+const MAX_CHECK_SECONDS = 14_400;
+/** A test suite of some size; a call that needs more says so. */
+const DEFAULT_CHECK_SECONDS = 600;
+/** Stands for one file in `each`. */
+export const FILE_PLACE = '{file}';
+/** How often at most what was not met goes back to the session. */
+export const MAX_ROUNDS = 10;
+
+const text = z.string().trim().min(1).max(MAX_TEXT_CHARS);
+const texts = z.array(text).max(MAX_ITEMS);
+
+/** What a task is about, for its agent and for whoever reads its result later. */
+export const briefSchema = z.strictObject({
+  goal: text.optional(),
+  decided: texts.optional(),
+  constraints: texts.optional(),
+  /** Files that the work is about: others that it changes are listed. */
+  files: texts.optional(),
+});
+export type Brief = z.infer<typeof briefSchema>;
+
+const command = z
+  .string()
+  .trim()
+  .min(1)
+  .max(MAX_COMMAND_CHARS)
+  .refine((line) => !line.includes('\0'), 'a command without NUL characters');
+
+/** A command line of the shell that says by its exit code whether the work is done: 0 means it is met. */
+export const checkSchema = z.strictObject({
+  name: z
+    .string()
+    .trim()
+    .max(MAX_NAME_CHARS)
+    .regex(/^[^\p{C}]+$/u, 'a name on one line'),
+  command,
+  timeout_seconds: z.int().min(1).max(MAX_CHECK_SECONDS).default(DEFAULT_CHECK_SECONDS),
+  /** Patterns of test files, as in a .gitignore, relative to the project. */
+  tests: z.array(text).max(MAX_GLOBS).optional(),
+  /** The command for one of these files, for which it has `{file}`. */
+  each: command.refine((line) => line.includes(FILE_PLACE), `a command with ${FILE_PLACE}`).optional(),
+  /** What a clean folder needs before the check can run. */
+  setup: command.optional(),
+});
+export type Check = z.infer<typeof checkSchema>;
+
+/** At most ten, each with a name of its own. */
+export const checksSchema = z
+  .array(checkSchema)
+  .max(MAX_CHECKS)
+  .superRefine((checks, context) => {
+    for (const [at, { name }] of checks.entries())
+      if (checks.findIndex((one) => one.name === name) < at)
+        context.addIssue({ code: 'custom', message: `two checks have the name ${JSON.stringify(name)}` });
+  });
+
+/** The checks that are set for a project, by its real path: those for the nearest folder. */
+export function checksIn(
+  project: string,
+  folders: Readonly<Record<string, readonly Check[]>>,
+): readonly Check[] | undefined {
+  const around = Object.keys(folders).filter((folder) => isWithin(project, folder));
+  const [nearest] = around.sort((one, other) => other.length - one.length);
+  return nearest === undefined ? undefined : folders[nearest];
+}
+
+/** What an agent is given: the prompt, then the brief and the commands of the checks. */
+export function promptWith(prompt: string, brief: Brief | undefined, checks: readonly Check[]): string {
+  const parts = [
+    prompt,
+    ...(brief === undefined ? [] : [briefText(brief)]),
+    ...(checks.length === 0 ? [] : [checksText(checks)]),
+  ];
+  return parts.filter((part) => part !== '').join('\n\n');
+}
+
+/** The brief as lines of Markdown; empty for one that says nothing. */
+export function briefText({ goal, decided = [], constraints = [], files = [] }: Brief): string {
+  const lists = [
+    { title: 'Decided', items: decided },
+    { title: 'Constraints', items: constraints },
+    { title: 'Files', items: files },
+  ].filter(({ items }) => items.length > 0);
+  return [
+    ...(goal === undefined ? [] : [`Goal: ${goal}`]),
+    ...lists.map(({ title, items }) => `${title}:\n${items.map((item) => `- ${item}`).join('\n')}`),
+  ].join('\n\n');
+}
+
+function checksText(checks: readonly Check[]): string {
+  const lines = checks.map(({ name, command: line }) => `- ${name}: ${line}`);
+  return `When you say that the work is done, these commands are run, and each must exit with 0:\n${lines.join('\n')}`;
+}

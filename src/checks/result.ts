@@ -1,0 +1,133 @@
+// Pure: what came of the checks of a task. A verdict is an exit code, never words.
+import { z } from 'zod';
+import { countedNoun, oneLine, someNames, tailBytes } from '../base/text.js';
+
+/** `not run`: nothing is known. */
+export const verdictSchema = z.enum(['met', 'not met', 'not run']);
+const SHOWN_CHARS = 300;
+
+/** What came of one check. */
+export const checkResultSchema = z.object({
+  name: z.string(),
+  command: z.string(),
+  verdict: verdictSchema,
+  /** In words: why it is not met or was not run. */
+  why: z.string().optional(),
+  exit_code: z.int().optional(),
+  seconds: z.number().optional(),
+  /** The first and the last bytes of what it printed. */
+  output: z.string().optional(),
+  output_bytes: z.int().optional(),
+  /** All of what it printed, as far as it was kept. */
+  output_file: z.string().optional(),
+  /** Files that are changed since the check began, relative to the project. */
+  left_changed: z.array(z.string()).optional(),
+});
+export type CheckResult = z.infer<typeof checkResultSchema>;
+
+/** The checks of a task after one of its turns. */
+export const checkRunSchema = z.object({
+  results: z.array(checkResultSchema),
+  /** How often what was not met went back to the session. */
+  rounds: z.int().default(0),
+  /** Of the checks, files that the task changed or removed, relative to the project. */
+  own_files_changed: z.array(z.string()).optional(),
+  /** Why nothing goes back to the session any more, though not all are met. */
+  stopped: z.string().optional(),
+});
+export type CheckRun = z.infer<typeof checkRunSchema>;
+
+/** A test file, or a whole check, on the new code and on the code as it was before the task. */
+export const testVerdictSchema = z.object({
+  check: z.string(),
+  file: z.string().optional(),
+  /** It was there before under another name. */
+  moved: z.literal(true).optional(),
+  after: verdictSchema,
+  before: verdictSchema,
+  /** Left out where that is not known. False is the alarm: the test says nothing about the work. */
+  red_before: z.boolean().optional(),
+});
+export type TestVerdict = z.infer<typeof testVerdictSchema>;
+
+/** What came of the checks in a clean copy. */
+export const verificationSchema = z.object({
+  results: z.array(checkResultSchema),
+  tests: z.array(testVerdictSchema),
+  /** The patch of test files that were there before and are changed, moved or removed. */
+  tests_changed: z.string().optional(),
+  /** Changed files that the brief does not name. */
+  outside_brief: z.array(z.string()).optional(),
+  /** Ignored folders of the project that the copies link. */
+  linked: z.array(z.string()),
+  notes: z.array(z.string()),
+});
+export type Verification = z.infer<typeof verificationSchema>;
+
+export function isMet({ results }: CheckRun): boolean {
+  return results.every(({ verdict }) => verdict === 'met');
+}
+
+/** As in "5 of 6 checks met"; empty without checks. */
+export function metWords({ results }: CheckRun): string {
+  if (results.length === 0) return '';
+  const met = results.filter(({ verdict }) => verdict === 'met').length;
+  return met === results.length
+    ? `${countedNoun(met, 'check')} met`
+    : `${met} of ${countedNoun(results.length, 'check')} met`;
+}
+
+/** One line: the verdict, and what is known of it. */
+export function resultWords({ name, verdict, why }: CheckResult): string {
+  return `${name}: ${verdict}${why === undefined ? '' : `, ${oneLine(why, SHOWN_CHARS)}`}`;
+}
+
+/** What a session is sent when checks are not met; one that did not run is no fault of its work. */
+export function unmetMessage(run: CheckRun): string {
+  const unmet = run.results.filter(({ verdict }) => verdict === 'not met');
+  const parts = unmet.map(
+    ({ name, command, why = '', output = '' }) => `${name}: ${why}.\n\n$ ${command}\n${output.trimEnd()}`,
+  );
+  return `${countedNoun(unmet.length, 'check')} not met after your last turn.\n\n${parts.join('\n\n')}`;
+}
+
+/** Whether two runs failed the same way: each check has the same verdict and exit code. Outputs differ by times alone. */
+export function isSameFailure(one: CheckRun, other: CheckRun): boolean {
+  const key = ({ results }: CheckRun): string =>
+    JSON.stringify(results.map(({ name, verdict, exit_code }) => [name, verdict, exit_code]));
+  return key(one) === key(other);
+}
+
+/** Of an output, for a reader who sees all checks at once. */
+const MAX_SHOWN_BYTES = 1_500;
+
+/** What a caller reads of the checks: the output of those that are not met, cut. `bytes`: for all outputs together. */
+export function checksView({ results, own_files_changed: own, stopped, rounds }: CheckRun, bytes: number) {
+  const unmet = results.filter(({ verdict }) => verdict === 'not met').length;
+  const share = Math.min(MAX_SHOWN_BYTES, Math.floor(bytes / Math.max(1, unmet)));
+  return {
+    summary: metWords({ results, rounds }),
+    ...(rounds > 0 && { rounds }),
+    ...(stopped !== undefined && { stopped }),
+    ...(own !== undefined && { own_files_changed: own }),
+    results: results.map(({ name, verdict, why, command, output = '', output_file, left_changed }) => ({
+      name,
+      verdict,
+      ...(why !== undefined && { why }),
+      ...(verdict === 'not met' && { command, output: tailBytes(output, share), output_file }),
+      ...(left_changed !== undefined && { left_changed }),
+    })),
+  };
+}
+
+/** Sentences about tests that say nothing of the work: they pass on the code as it was before it. */
+export function alarms(tests: readonly TestVerdict[]): string[] {
+  const green = tests.filter(({ red_before }) => red_before === false);
+  const name = ({ check, file }: TestVerdict): string => file ?? check;
+  const moved = green.filter((one) => one.moved === true).map(name);
+  const hollow = green.filter((one) => one.moved !== true).map(name);
+  return [
+    ...(hollow.length > 0 ? [`Red before: no. On the old code these pass, too: ${someNames(hollow)}.`] : []),
+    ...(moved.length > 0 ? [`Moved, and pass before, too: ${someNames(moved)}.`] : []),
+  ];
+}

@@ -1,0 +1,132 @@
+// Pure: the checks of a task, after each turn with which its agent says that it is done.
+import { CHECKS_TOOL, type AllowedChecks } from '../../checks/allowed-checks.js';
+import type { Check } from '../../checks/brief.js';
+import {
+  isMet,
+  isSameFailure,
+  metWords,
+  resultWords,
+  unmetMessage,
+  type CheckRun,
+} from '../../checks/result.js';
+import { toDisposable } from '../../base/lifecycle.js';
+import { countedNoun } from '../../base/text.js';
+import type { RunMessages } from './run-messages.js';
+import type { RunRequests } from './run-requests.js';
+import type { RunState } from './run-state.js';
+
+const NOT_YET = 'the agent has not said that its work is done';
+const NOT_ALLOWED = 'no person allowed it';
+/** What a person reads before a yes. */
+const WARNING = 'A check runs whatever the agent has written.';
+
+/** How checks are run for a task. */
+export interface CheckWork {
+  readonly checks: readonly Check[];
+  readonly untilMet: number;
+  readonly mayRun: AllowedChecks;
+  /** `tree`: the files that were checked, as a tree; undefined where that is not known. */
+  run(
+    checks: readonly Check[],
+    signal: AbortSignal,
+    onBegin: (check: Check) => void,
+  ): Promise<Pick<CheckRun, 'results' | 'own_files_changed'> & { readonly tree: string | undefined }>;
+}
+
+/** Results of checks of which nothing is known yet. */
+export function unknownYet(checks: readonly Check[], rounds = 0, why = NOT_YET): CheckRun {
+  return { rounds, results: checks.map(({ name, command }) => ({ name, command, verdict: 'not run', why })) };
+}
+
+export class RunChecks {
+  readonly #run: RunState;
+  readonly #requests: RunRequests;
+  readonly #messages: RunMessages;
+  #isAllowed: boolean | undefined;
+  #last: { readonly checked: CheckRun; readonly tree: string | undefined } | undefined;
+
+  constructor(run: RunState, requests: RunRequests, messages: RunMessages) {
+    this.#run = run;
+    this.#requests = requests;
+    this.#messages = messages;
+  }
+
+  /** A turn begins: what the checks found holds no more. */
+  turnStarted(): void {
+    const { record, parts } = this.#run;
+    const { checks } = parts;
+    const { checked } = record;
+    if (checks === undefined || checked === undefined || checked.results.every(({ why }) => why === NOT_YET))
+      return;
+    this.#run.changed({ checked: unknownYet(checks.checks, checked.rounds) });
+  }
+
+  /**
+   * Runs the checks after a turn. True when what was not met went back to the session, or when the session has gone on or is over
+   * meanwhile: then nothing follows from the turn any more.
+   */
+  async afterTurn(): Promise<boolean> {
+    const run = this.#run;
+    const { checks: work } = run.parts;
+    if (work === undefined) return false;
+    const stopping = new AbortController();
+    run.enter({ at: 'checking' });
+    const phase = run.phase;
+    run.duringPhase(toDisposable(() => stopping.abort()));
+    run.settle('exact');
+    const { tree, ...found } = await this.#found(work, stopping.signal);
+    if (run.phase !== phase) return true;
+    const rounds = run.record.checked?.rounds ?? 0;
+    const checked = this.#judged({ ...found, rounds }, tree, work.untilMet);
+    this.#last = { checked, tree };
+    run.changed({ checked });
+    run.story.tell(
+      'checks',
+      { ...checked },
+      [metWords(checked), ...checked.results.map(resultWords)].join('\n'),
+    );
+    if (checked.stopped !== undefined || isMet(checked) || rounds >= work.untilMet) return false;
+    run.changed({ checked: { ...checked, rounds: rounds + 1 } });
+    run.story.noticed(`What was not met goes back to the session: round ${rounds + 1} of ${work.untilMet}`);
+    this.#messages.add(unmetMessage(checked));
+    return true;
+  }
+
+  async #found({ checks, mayRun, run }: CheckWork, signal: AbortSignal) {
+    const { allowed, toAsk, why } = mayRun;
+    const isAllowed = toAsk.length > 0 && (await this.#allowed(toAsk, why));
+    const { results, ...found } = await run(isAllowed ? checks : allowed, signal, ({ name, command }) =>
+      this.#run.act(`Check ${name}: ${command}`),
+    );
+    const others = unknownYet(checks, 0, toAsk.length > 0 ? NOT_ALLOWED : why).results;
+    const whole = others.map((one) => results.find(({ name }) => name === one.name) ?? one);
+    return { ...found, results: whole };
+  }
+
+  /** Asked once for a task: the same commands run after each turn. */
+  async #allowed(checks: readonly Check[], why: string): Promise<boolean> {
+    const request = {
+      requestId: 'checks',
+      kind: 'permission',
+      tool: CHECKS_TOOL,
+      input: Object.fromEntries(checks.map(({ name, command }) => [name, command])),
+      summary: `Run ${countedNoun(checks.length, 'check')} of this task`,
+      options: ['allow', 'deny'],
+      source: 'exact',
+    } as const;
+    return (this.#isAllowed ??= await this.#requests.askPerson(request, `${WARNING} ${why}`));
+  }
+
+  /** With why nothing goes back any more, where that is so. */
+  #judged(run: CheckRun, tree: string | undefined, untilMet: number): CheckRun {
+    const before = this.#last;
+    const canMend = run.results.some(({ verdict }) => verdict === 'not met');
+    if (isMet(run) || untilMet === 0) return run;
+    if (!canMend) return { ...run, stopped: 'no check ran and failed' };
+    const isUnchanged = tree !== undefined && tree === before?.tree && isSameFailure(run, before.checked);
+    if (isUnchanged) return { ...run, stopped: 'the same checks failed again, and no file had changed' };
+    return run.rounds < untilMet
+      ? run
+      : { ...run, stopped: `it went back ${countedNoun(run.rounds, 'time')}` };
+  }
+}
