@@ -1,5 +1,6 @@
 // Pure: which checks may run. A check runs whatever the agent has written.
 import type { Check } from './brief.js';
+import type { CheckRun } from './result.js';
 
 const NO_SANDBOX = 'no sandbox: the bridge runs no check outside of the sandbox of its task';
 const IN_CONTAINER = 'the agent worked in a container, and the bridge runs no check outside of it';
@@ -54,4 +55,17 @@ export function allowedChecks(
 /** The command lines of a check. */
 function lines({ command, each, setup }: Check): string {
   return JSON.stringify([command, each, setup]);
+}
+
+/** How checks are run for a task. */
+export interface CheckWork {
+  readonly checks: readonly Check[];
+  readonly untilMet: number;
+  readonly mayRun: AllowedChecks;
+  /** `tree`: the files that were checked, as a tree; undefined where that is not known. */
+  run(
+    checks: readonly Check[],
+    signal: AbortSignal,
+    onBegin: (check: Check) => void,
+  ): Promise<Pick<CheckRun, 'results' | 'own_files_changed'> & { readonly tree: string | undefined }>;
 }

@@ -1,5 +1,6 @@
 // Pure: what came of the checks of a task. A verdict is an exit code, never words.
 import { z } from 'zod';
+import type { Check } from './brief.js';
 import { countedNoun, oneLine, someNames, tailBytes } from '../base/text.js';
 
 /** `not run`: nothing is known. */
@@ -63,6 +64,18 @@ export const verificationSchema = z.object({
   notes: z.array(z.string()),
 });
 export type Verification = z.infer<typeof verificationSchema>;
+
+const NOT_YET = 'the agent has not said that its work is done';
+
+/** Results of checks of which nothing is known yet. */
+export function unknownYet(checks: readonly Check[], rounds = 0, why = NOT_YET): CheckRun {
+  return { rounds, results: checks.map(({ name, command }) => ({ name, command, verdict: 'not run', why })) };
+}
+
+/** True while nothing has run. */
+export function isNotYet({ results }: CheckRun): boolean {
+  return results.every(({ why }) => why === NOT_YET);
+}
 
 export function isMet({ results }: CheckRun): boolean {
   return results.every(({ verdict }) => verdict === 'met');

@@ -1,5 +1,6 @@
-// docs/checks.md with the real Claude Code: checks that the bridge runs when the agent says that it is done.
-import { readFile, writeFile } from 'node:fs/promises';
+// docs/checks.md with the real Claude Code: checks that the bridge runs when the agent says that it is done, and in a clean copy.
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { gitIn, repository } from '../harness/project-files.js';
@@ -15,10 +16,21 @@ const BRIEF = {
   files: ['answer.txt'],
 };
 const ANSWER = { name: 'answer', command: 'grep -qx 42 answer.txt' };
+const SUM_TESTS = {
+  name: 'unit',
+  command: 'for t in *.test.sh; do sh "$t" || exit 1; done',
+  tests: ['*.test.sh'],
+  each: 'sh {file}',
+};
 
 describeNewestClaude('the checks of a task', ({ binary }) => {
   const model = new ScriptedModel();
-  const bridge = sharedBridge({ claude: binary, script: model.script });
+  const bridge = sharedBridge({
+    claude: binary,
+    script: model.script,
+    env: { MCP_TOOLSETS: 'tasks,checks' },
+  });
+  const result = (task_id: string) => bridge().call('get_task_result', { task_id });
 
   afterEach(() => bridge().killAll());
 
@@ -29,35 +41,113 @@ describeNewestClaude('the checks of a task', ({ binary }) => {
       ANSWER,
       { name: 'there', command: 'cat answer.txt' },
       { name: 'typo', command: 'no-such-program' },
+      { name: 'slow', command: 'sleep 100 & sleep 100', timeout_seconds: 1 },
     ];
     const id = await bridge().start({ path, prompt: 'Write the answer.', brief: BRIEF, checks });
-    const end = await bridge().end(id);
-    expect(end).toMatchObject({ status: 'completed' });
-    const result = await bridge().call('get_task_result', { task_id: id });
-    expect(result).toMatchObject({
+    expect(await bridge().end(id)).toMatchObject({ status: 'completed' });
+    const found = await result(id);
+    expect(found).toMatchObject({
       brief: BRIEF,
       checks: {
-        summary: '1 of 3 checks met',
+        summary: '1 of 4 checks met',
         results: [
           { name: 'answer', verdict: 'not met', why: 'exit code 1' },
           { name: 'there', verdict: 'met' },
-          { name: 'typo', verdict: 'not run', why: expect.stringContaining('did not find') as string },
+          { name: 'typo', verdict: 'not run', why: 'the shell did not find the command (exit code 127)' },
+          { name: 'slow', verdict: 'not met', why: 'it ran longer than 1 s and was ended' },
         ],
       },
     });
-    expect(Object.keys(result)[0]).toBe('checks');
-    expect(model.told.join('\n')).toContain('Goal: A file with forty-two');
-    expect(model.told.join('\n')).toContain('answer: grep -qx 42 answer.txt');
+    expect(Object.keys(found)[0]).toBe('checks');
+    expect(model.requests[0]?.userText).toContain('Goal: A file with forty-two');
+    expect(model.requests[0]?.userText).toContain('- answer: grep -qx 42 answer.txt');
+    expect(await bridge().refusal('start_task', { path, prompt: 'x', checks: [ANSWER, ANSWER] })).toMatch(
+      /^INVALID_ARGUMENTS: .*two checks have the name "answer"/,
+    );
   });
 
-  test('what is not met goes back, until it is met or nothing changes any more', async () => {
+  test('what is not met goes back to the session, until it is met', async () => {
     const path = await bridge().newProject('mended');
     model.does(runs('echo 41 > answer.txt'), says('Done.'), runs('echo 42 > answer.txt'), says('Mended.'));
-    const id = await bridge().start({ path, prompt: 'Write the answer.', checks: [ANSWER], until_met: 3 });
+    const id = await bridge().start({ path, prompt: 'Write it.', checks: [ANSWER], until_met: 3 });
+    expect(await bridge().end(id)).toMatchObject({ reason: 'The agent finished its work; 1 check met.' });
+    expect(await result(id)).toMatchObject({ checks: { summary: '1 check met', rounds: 1 } });
+    const sent = model.requests.map(({ userText }) => userText).join('\n');
+    expect(sent).toContain('1 check not met after your last turn.');
+    expect(sent).toContain('$ grep -qx 42 answer.txt');
+  });
+
+  test('nothing goes back twice for the same failure of the same files', async () => {
+    const path = await bridge().newProject('stuck');
+    await repository(path, { 'answer.txt': '41\n' });
+    model.does(says('Done.'), says('Still done.'), says('Really.'));
+    const id = await bridge().start({ path, prompt: 'Write it.', checks: [ANSWER], until_met: 10 });
     await bridge().end(id);
-    expect(await bridge().call('get_task_result', { task_id: id })).toMatchObject({
-      checks: { summary: '1 check met', rounds: 1 },
+    expect(await result(id)).toMatchObject({
+      checks: {
+        summary: '0 of 1 check met',
+        rounds: 1,
+        stopped: 'the same checks failed again, and no file had changed',
+      },
     });
-    expect(model.told.join('\n')).toContain('$ grep -qx 42 answer.txt');
+  });
+
+  test('in mode cautious run only when a person allows them', async () => {
+    const path = await bridge().newProject('careful');
+    model.does(says('Done.'));
+    const checks = [{ name: 'made', command: 'touch made.txt' }];
+    const id = await bridge().start({ path, prompt: 'Nothing.', permission_mode: 'cautious', checks });
+    const decision = await bridge().decision(id);
+    const { decisions } = await bridge().call('get_task_status', { task_id: id });
+    expect(decisions).toMatchObject([
+      {
+        tool: 'Checks',
+        request: { made: 'touch made.txt' },
+        why: expect.stringContaining('A check runs whatever the agent has written.') as string,
+      },
+    ]);
+    const answer = { task_id: id, decision_id: decision.decision_id, verdict: 'allow' };
+    expect(await bridge().refusal('respond_to_task', answer)).toMatch(/can be allowed by a person alone/);
+    expect(existsSync(join(path, 'made.txt'))).toBe(false);
+    await bridge().command(['tasks', 'answer', id, decision.decision_id, 'allow']);
+    await bridge().end(id);
+    expect(existsSync(join(path, 'made.txt'))).toBe(true);
+    expect(await result(id)).toMatchObject({ checks: { summary: '1 check met' } });
+  });
+
+  test('in a clean copy new tests fail on the old code and pass on the new', async () => {
+    const path = await bridge().newProject('verified');
+    await repository(path, {
+      'sum.sh': 'echo $(($1 - $2))\n',
+      'old.test.sh': '[ "$(sh sum.sh 2 0)" = 2 ]\n',
+    });
+    model.does(
+      runs("echo 'echo $(($1 + $2))' > sum.sh"),
+      runs(
+        `echo '[ "$(sh sum.sh 2 3)" = 5 ]' > new.test.sh; echo true > hollow.test.sh; git mv old.test.sh kept.test.sh`,
+      ),
+      says('All tests pass.'),
+    );
+    const id = await bridge().start({
+      path,
+      prompt: 'Mend it.',
+      brief: { files: ['sum.sh', '*.test.sh'] },
+      checks: [SUM_TESTS],
+    });
+    await bridge().end(id);
+    const before = await readdir(path);
+    const found = await bridge().call('verify_task', { task_id: id });
+    expect(found).toMatchObject({
+      checks: { summary: '1 check met' },
+      tests: expect.arrayContaining([
+        { check: 'unit', file: 'new.test.sh', after: 'met', before: 'not met', red_before: true },
+        { check: 'unit', file: 'hollow.test.sh', after: 'met', before: 'met', red_before: false },
+        { check: 'unit', file: 'kept.test.sh', moved: true, after: 'met', before: 'met', red_before: false },
+      ]) as unknown,
+    });
+    expect(found.message).toContain('On the old code these pass, too: hollow.test.sh.');
+    expect(found).not.toHaveProperty('outside_brief');
+    expect(await readdir(path)).toEqual(before);
+    expect(gitIn(path, 'worktree', 'list').trim().split('\n')).toHaveLength(1);
   });
 });

@@ -9,7 +9,7 @@ import type { RuleRow } from '../../approvals/modes.js';
 import { checkMark, MARK_VARIABLE } from '../../os/mark-variable.js';
 import { sessionKeys } from '../../pty/child-env.js';
 import { startTreeOf, treesOf } from '../../tasks/receipt/receipt-git.js';
-import type { CheckWork } from '../../tasks/run/run-checks.js';
+import type { CheckWork } from '../../checks/allowed-checks.js';
 import type { ProjectSnapshots } from '../../git/state/project-snapshots.js';
 import type { OpenTask } from './open-task.js';
 
@@ -21,7 +21,7 @@ export function taskChecks(
   snapshots: () => Promise<ProjectSnapshots>,
   rules: readonly RuleRow[],
 ): CheckWork | undefined {
-  const { spec, agent, mark, owner, stateDir } = task;
+  const { spec, mark, owner, stateDir } = task;
   const { checks = [], until_met: untilMet = 0, settings } = spec;
   if (checks.length === 0) return undefined;
   const trees = treesIn(task, snapshots);

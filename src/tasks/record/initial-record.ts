@@ -1,7 +1,7 @@
 // Pure: the record of a task that has not begun.
 import { oneLine } from '../../base/text.js';
 import type { ProcessIdentity } from '../../store/process-place.js';
-import { unknownYet } from '../run/run-checks.js';
+import { unknownYet } from '../../checks/result.js';
 import { RECORD_VERSION, taskRecordSchema, type TaskRecord } from '../task.js';
 import type { TaskSpec } from '../task-spec.js';
 

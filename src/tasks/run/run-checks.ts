@@ -1,11 +1,13 @@
 // Pure: the checks of a task, after each turn with which its agent says that it is done.
-import { CHECKS_TOOL, type AllowedChecks } from '../../checks/allowed-checks.js';
+import { CHECKS_TOOL, type CheckWork } from '../../checks/allowed-checks.js';
 import type { Check } from '../../checks/brief.js';
 import {
   isMet,
+  isNotYet,
   isSameFailure,
   metWords,
   resultWords,
+  unknownYet,
   unmetMessage,
   type CheckRun,
 } from '../../checks/result.js';
@@ -15,28 +17,9 @@ import type { RunMessages } from './run-messages.js';
 import type { RunRequests } from './run-requests.js';
 import type { RunState } from './run-state.js';
 
-const NOT_YET = 'the agent has not said that its work is done';
 const NOT_ALLOWED = 'no person allowed it';
 /** What a person reads before a yes. */
 const WARNING = 'A check runs whatever the agent has written.';
-
-/** How checks are run for a task. */
-export interface CheckWork {
-  readonly checks: readonly Check[];
-  readonly untilMet: number;
-  readonly mayRun: AllowedChecks;
-  /** `tree`: the files that were checked, as a tree; undefined where that is not known. */
-  run(
-    checks: readonly Check[],
-    signal: AbortSignal,
-    onBegin: (check: Check) => void,
-  ): Promise<Pick<CheckRun, 'results' | 'own_files_changed'> & { readonly tree: string | undefined }>;
-}
-
-/** Results of checks of which nothing is known yet. */
-export function unknownYet(checks: readonly Check[], rounds = 0, why = NOT_YET): CheckRun {
-  return { rounds, results: checks.map(({ name, command }) => ({ name, command, verdict: 'not run', why })) };
-}
 
 export class RunChecks {
   readonly #run: RunState;
@@ -56,8 +39,7 @@ export class RunChecks {
     const { record, parts } = this.#run;
     const { checks } = parts;
     const { checked } = record;
-    if (checks === undefined || checked === undefined || checked.results.every(({ why }) => why === NOT_YET))
-      return;
+    if (checks === undefined || checked === undefined || isNotYet(checked)) return;
     this.#run.changed({ checked: unknownYet(checks.checks, checked.rounds) });
   }
 
@@ -92,10 +74,11 @@ export class RunChecks {
     return true;
   }
 
-  async #found({ checks, mayRun, run }: CheckWork, signal: AbortSignal) {
+  async #found(work: CheckWork, signal: AbortSignal) {
+    const { checks, mayRun } = work;
     const { allowed, toAsk, why } = mayRun;
     const isAllowed = toAsk.length > 0 && (await this.#allowed(toAsk, why));
-    const { results, ...found } = await run(isAllowed ? checks : allowed, signal, ({ name, command }) =>
+    const { results, ...found } = await work.run(isAllowed ? checks : allowed, signal, ({ name, command }) =>
       this.#run.act(`Check ${name}: ${command}`),
     );
     const others = unknownYet(checks, 0, toAsk.length > 0 ? NOT_ALLOWED : why).results;

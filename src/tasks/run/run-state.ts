@@ -5,7 +5,7 @@ import { BridgeError, messageOf } from '../../base/errors.js';
 import { type Disposable, DisposableStore, Emitter } from '../../base/lifecycle.js';
 import type { Logger } from '../../base/logger.js';
 import { headBytes, oneLine, tailChars } from '../../base/text.js';
-import type { CheckWork } from './run-checks.js';
+import type { CheckWork } from '../../checks/allowed-checks.js';
 import type { ExitStatus, SessionDriver, SessionRequest } from '../../claude/session.js';
 import type { Pid } from '../../os/pid.js';
 import type { Spent } from '../budget/budget.js';
