@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import ignore from 'ignore';
@@ -76,6 +77,8 @@ async function runCheck(
 ): Promise<CheckResult> {
   if (signal.aborted) return { name, command, verdict: 'not run', why: 'the checks were stopped before it' };
   const { folder: cwd, outputFile } = options;
+  if (!existsSync(cwd))
+    return { name, command, verdict: 'not run', why: `the folder ${cwd} is no longer there` };
   const end = await runCommand({ ...options, command, cwd, limitMs: timeout_seconds * 1_000, signal });
   const { code, seconds, output, outputBytes } = end;
   return {

@@ -1,8 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
-import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import { finished } from 'node:stream/promises';
 import { withinMs, type Clock } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
 import { plainText } from '../base/text.js';
@@ -112,18 +110,18 @@ class KeptOutput {
   /** Resolves when the stream has ended or was destroyed. A disk that takes no more does not hold it up. */
   async read(stream: Readable): Promise<void> {
     const file = createWriteStream(this.#file, { mode: OWNER_ONLY });
-    let isWritable = true;
-    file.on('error', () => (isWritable = false));
-    stream.on('data', (chunk: Buffer) => {
-      this.#keep(chunk);
-      if (!isWritable || this.bytes > MAX_FILE_BYTES || file.write(chunk)) return;
-      stream.pause();
-      file.once('drain', () => stream.resume());
-      file.once('error', () => stream.resume());
-    });
-    await once(stream, 'close');
-    file.end();
-    await finished(file).catch(() => undefined);
+    file.on('error', () => undefined);
+    const write = (chunk: Buffer) => new Promise<void>((resolve) => file.write(chunk, () => resolve()));
+    try {
+      for await (const chunk of stream) {
+        const bytes = Buffer.from(chunk as Uint8Array);
+        this.#keep(bytes);
+        if (this.bytes <= MAX_FILE_BYTES) await write(bytes);
+      }
+    } catch {
+      // What could not be ended held it open, and it was closed here.
+    }
+    await new Promise<void>((resolve) => file.end(() => resolve()));
   }
 
   /** With a line about what is not shown between them. */
