@@ -12,7 +12,7 @@ const MAX_CONTEXT_LINES = 10;
 
 /** Arguments of both listings of a folder. */
 const listInput = {
-  path: z.string().optional().describe('Default: active project'),
+  path: z.string().optional(),
   depth: z.int().min(1).max(MAX_LIST_DEPTH).optional(),
   cursor: z.string().optional(),
   max_bytes: z.int().min(MIN_BYTES).max(MAX_LIST_BYTES).optional(),
