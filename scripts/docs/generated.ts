@@ -5,22 +5,22 @@ import { format, getFileInfo, resolveConfig } from 'prettier';
 import { editorWindowSchema } from '../../src/editor/discovery.js';
 import { editorMessageSchema, editorRequestSchema } from '../../src/editor/protocol.js';
 import { skillText } from '../../src/resources/skill-text.js';
-import { settingsSections, settingsTable, shortSettingsTable } from './settings-tables.js';
+import { settingsList, settingsSections, settingsTable } from './settings-tables.js';
 import {
-  clientsTable,
+  clientsList,
   errorsList,
   lacksOfClients,
   layersTable,
   seenClientsTable,
-  versionsTable,
+  versionsList,
 } from './small-tables.js';
-import { fieldsList, toolParts, toolsTable } from './tool-tables.js';
+import { fieldsList, toolParts, toolsetsList } from './tool-tables.js';
 
 const root = join(import.meta.dirname, '..', '..');
 
 /** What stands between two markers of a page, by the name in them: `<!-- name: generated from … -->` and `<!-- end of name -->`. */
 const parts: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
-  'README.md': { tools: toolsTable, settings: shortSettingsTable },
+  'README.md': { tools: toolsetsList, settings: settingsList },
   'docs/architecture.md': { layers: layersTable },
   'docs/clients.md': { clients: seenClientsTable, lacks: lacksOfClients },
   'docs/editor-protocol.md': {
@@ -29,7 +29,7 @@ const parts: Readonly<Record<string, Readonly<Record<string, () => string>>>> = 
     messages: () => fieldsList(editorMessageSchema.options),
   },
   'docs/errors.md': { errors: errorsList },
-  'docs/guide.md': { clients: clientsTable, versions: versionsTable },
+  'docs/guide.md': { clients: clientsList, versions: versionsList },
   'docs/settings.md': { settings: settingsTable, sections: settingsSections },
   'docs/tools.md': { tools: toolParts },
 };

@@ -1,4 +1,4 @@
-// Pure: the schema of the settings → their tables in the README and docs/settings.md.
+// Pure: the schema of the settings → their list in the README, and docs/settings.md.
 import {
   configKeys,
   configSchema,
@@ -21,7 +21,6 @@ const shownSettings = [
   'max_concurrent_tasks',
   'pass_environment',
   'sandbox_domains',
-  'resume_after_limit',
 ] as const satisfies readonly ConfigKey[];
 
 /** How the forms that the page does not describe are written in the environment. */
@@ -30,12 +29,13 @@ const formWords: Partial<Record<SettingForm, string>> = {
   paths: 'separated by commas, or a JSON list',
 };
 
-export function shortSettingsTable(): string {
-  const rows = shownSettings.map((key) => {
-    const [words = ''] = (configSchema.shape[key].description ?? '').split(/(?<=\.) /);
-    return [`[\`${key}\`](docs/settings.md#${key})`, `\`${factsOf(key).env}\``, defaultWords(key), words];
+/** One item a setting, with its default and the first words of its description. */
+export function settingsList(): string {
+  const items = shownSettings.map((key) => {
+    const [words = ''] = (configSchema.shape[key].description ?? '').split(/[.:;](?: |$)/);
+    return `- \`${key}\` (${defaultWords(key)}): ${words}`;
   });
-  return table(['Setting', 'Variable', 'Default', 'What it sets'], rows);
+  return items.join('\n');
 }
 
 export function settingsTable(): string {

@@ -1,23 +1,22 @@
-// Pure: tables of clients, versions, error codes and layers.
+// Pure: lists and tables of clients, versions, error codes and layers.
 import { errorCodes } from '../../src/base/errors.js';
 import { testedVersions } from '../../src/claude/tested-versions.js';
 import { chatClients } from '../../src/clients/chat-clients.js';
 import type { ClientPlace } from '../../src/clients/chat-client.js';
 import { areas, layers, soleImporters } from '../../tests/architecture/layers.js';
-import { FEATURES, readSeen, type Feature } from '../../tests/long/clients/seen.js';
+import { readSeen, type Feature } from '../../tests/long/clients/seen.js';
 
 const linux: ClientPlace = { platform: 'linux', homeDir: '~', env: {} };
 const macos: ClientPlace = { ...linux, platform: 'darwin' };
-const featureHeads: Readonly<Record<Feature, string>> = {
-  init: 'set up by',
-  tools: 'tools',
-  delegation: 'a whole delegation',
-  decision: 'a decision',
-  calledBack: 'is called back',
-  wait: 'longest wait',
-  resources: 'resources',
-  prompts: 'prompts',
-};
+/** The columns of docs/clients.md. */
+const seenColumns: readonly (readonly [Feature, string])[] = [
+  ['init', 'set up by'],
+  ['tools', 'tools'],
+  ['delegation', 'a whole delegation'],
+  ['calledBack', 'is called back'],
+  ['resources', 'resources'],
+  ['prompts', 'prompts'],
+];
 
 /** A table of Markdown; `|` in a cell is escaped. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -31,21 +30,23 @@ export function errorsList(): string {
   return sorted.map(([code, sentence]) => `- \`${code}\`: ${sentence}`).join('\n');
 }
 
-/** One row a client: where its settings are on Linux and macOS. */
-export function clientsTable(): string {
-  const rows = chatClients.map(({ id, title, settingsFiles, source }) => {
+/** One item a client: where its settings are on Linux and macOS. */
+export function clientsList(): string {
+  const items = chatClients.map(({ id, settingsFiles, source }) => {
     const [onLinux = ''] = settingsFiles(linux);
     const [onMacos = ''] = settingsFiles(macos);
     const files = onLinux === onMacos ? `\`${onLinux}\`` : `\`${onLinux}\`; macOS: \`${onMacos}\``;
-    return [`[${title}](${source})`, `\`${id}\``, files];
+    return `- [\`${id}\`](${source}): ${files}`;
   });
-  return table(['Client', '`<client>`', 'Settings file'], rows);
+  return items.join('\n');
 }
 
 /** The tested versions of Claude Code, newest first. */
-export function versionsTable(): string {
-  const rows = testedVersions.map(({ version, ran, differs }) => [version, ran, differs]);
-  return table(['Version', 'What was run', 'What differs'], rows.toReversed());
+export function versionsList(): string {
+  const items = testedVersions.map(
+    ({ version, ran, differs }) => `- **${version}**: ${ran}. What differs: ${differs}.`,
+  );
+  return items.toReversed().join('\n');
 }
 
 /** The clients that were run, by title and version: what works in each. */
@@ -53,10 +54,10 @@ export function seenClientsTable(): string {
   const rows = seenClients().map(({ title, version, date, works }) => [
     title,
     version,
-    ...FEATURES.map((feature) => works[feature] ?? '—'),
+    ...seenColumns.map(([feature]) => works[feature] ?? '—'),
     date,
   ]);
-  return table(['client', 'version', ...FEATURES.map((feature) => featureHeads[feature]), 'seen on'], rows);
+  return table(['client', 'version', ...seenColumns.map(([, head]) => head), 'seen on'], rows);
 }
 
 export function lacksOfClients(): string {

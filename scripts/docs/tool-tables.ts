@@ -1,4 +1,4 @@
-// The tools and the messages of the editor → their tables in the README, docs/tools.md and docs/editor-protocol.md.
+// The tools and the messages of the editor → their lists in the README, docs/tools.md and docs/editor-protocol.md.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -8,7 +8,6 @@ import { expectation } from '../../src/mcp/schema.js';
 import { isObject, type JsonObject } from '../../src/mcp/answers.js';
 import { enabledTools } from '../../src/tools/registry.js';
 import { toolsets } from '../../src/tools/toolsets.js';
-import { table } from './small-tables.js';
 
 /** Of an id; the page says it once. */
 const ID_WORDS = 'a string of 1 to 128 characters';
@@ -21,15 +20,15 @@ type AnyTool = (typeof tools)[number];
 /** Where the fields of answers come from, by hand: a heading a toolset. */
 export const fieldSources = readFileSync(join(import.meta.dirname, 'tool-fields.md'), 'utf8');
 
-/** One row a toolset: whether it is offered unless the settings say otherwise, and its tools. */
-export function toolsTable(): string {
+/** One item a toolset, those that are offered by default first; its tools are in docs/tools.md. */
+export function toolsetsList(): string {
   const offered = new Set<string>(configSchema.shape.toolsets.parse(undefined));
-  const rows = Object.entries(toolsets).map(([toolset, words]) => {
-    const own = tools.filter((tool) => tool.toolset === toolset && isForModels(tool));
-    const names = own.map((tool) => `\`${tool.listing.name}\``).join(', ');
-    return [`\`${toolset}\``, offered.has(toolset) ? 'yes' : 'no', words, names];
-  });
-  return table(['Toolset', 'Offered by default', 'For', 'Tools'], rows);
+  const items = (isOffered: boolean): string =>
+    Object.entries(toolsets)
+      .filter(([toolset]) => offered.has(toolset) === isOffered)
+      .map(([toolset, words]) => `- [\`${toolset}\`](docs/tools.md#${toolset}): ${words}`)
+      .join('\n');
+  return `Offered by default:\n\n${items(true)}\n\nOffered when [\`toolsets\`](docs/settings.md#toolsets) names them:\n\n${items(false)}`;
 }
 
 /** All tools by toolset: what each does, takes and gives; what several tools take or give alike is said once. */

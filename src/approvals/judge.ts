@@ -8,7 +8,7 @@ import { worktreeOf } from '../projects/worktree-path.js';
 import { mentionedRule } from './mentions.js';
 import { parsePermissionRule, TERMINAL_PROMPT } from './permission-rule.js';
 import { addressOf, commandOf, toolRow, type ToolEffect } from './tool-table.js';
-import type { ApprovalKind, ApprovalMode, RuleRow } from './modes.js';
+import type { approvalKinds, ApprovalMode, RuleRow } from './modes.js';
 
 interface Call {
   /** The tool's name, or the dialog's id. */
@@ -35,7 +35,7 @@ export interface ToolCall extends Call {
 }
 
 export interface AskedRequest extends Call {
-  readonly kind: ApprovalKind;
+  readonly kind: (typeof approvalKinds)[number];
   /** Why Claude Code asks, where that is known. */
   readonly why?: string | undefined;
 }

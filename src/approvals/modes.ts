@@ -5,7 +5,7 @@ import { isWithin } from '../projects/path-in-project.js';
 /** `claude`: Claude Code’s own auto mode decides, where it has one. */
 export const approvalModes = ['auto', 'cautious', 'sandboxed', 'claude'] as const;
 export type ApprovalMode = (typeof approvalModes)[number];
-export type ApprovalKind = 'permission' | 'question' | 'plan' | 'trust' | 'prompt';
+export const approvalKinds = ['permission', 'question', 'plan', 'trust', 'prompt'] as const;
 
 /** A rule of the settings, in Claude Code's syntax. */
 export interface RuleRow {

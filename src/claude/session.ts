@@ -1,4 +1,5 @@
 // Pure.
+import type { AskedRequest } from '../approvals/judge.js';
 import type { Clock } from '../base/clock.js';
 import type { Event, Disposable } from '../base/lifecycle.js';
 import type { Pid } from '../os/pid.js';
@@ -13,8 +14,6 @@ export type { ExitStatus, SessionUsage };
 
 /** How reliable a fact about a session is: `exact` from a hook, stream or exit code; `observed` on a screen. */
 type Source = 'exact' | 'observed';
-
-export type RequestKind = 'permission' | 'question' | 'plan' | 'trust' | 'prompt';
 
 /** One choice of a question to the user, as the agent wrote it. */
 interface QuestionOption {
@@ -33,7 +32,7 @@ export interface Question {
 export interface SessionRequest {
   /** Unique within the session. */
   readonly requestId: string;
-  readonly kind: RequestKind;
+  readonly kind: AskedRequest['kind'];
   /** The tool's name (`Bash`, `Write`, `AskUserQuestion`, …) or the dialog's id (`trust-folder`, …). */
   readonly tool: string;
   /** The tool's input as the session sent it, or what the dialog shows. */

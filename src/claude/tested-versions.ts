@@ -1,4 +1,4 @@
-// Pure: data. `npm run docs` makes the table of the guide of it, tests and `npm run fetch-claude` take their versions from it.
+// Pure: data. `npm run docs` makes the list of the guide of it, tests and `npm run fetch-claude` take their versions from it.
 
 /** A version of Claude Code that the tests ran before this release. */
 export interface TestedVersion {

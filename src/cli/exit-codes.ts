@@ -2,7 +2,7 @@
 import { BridgeError, type ErrorCode } from '../base/errors.js';
 import type { TaskStatus } from '../tasks/task.js';
 
-/** What the commands exit with; `docs/guide.md` has the same table. 64 to 78 are those of sysexits.h, 124 and 130 those of a shell. */
+/** What the commands exit with; `docs/guide.md` has the same list. 64 to 78 are those of sysexits.h, 124 and 130 those of a shell. */
 export const exitCodes = {
   done: 0,
   failed: 1,

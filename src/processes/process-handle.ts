@@ -1,33 +1,35 @@
 // Pure: a process as its starter has it, on this machine or in a container.
 import { constants } from 'node:os';
+import { z } from 'zod';
 import { withinMs, type Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import type { Child, OutputSink, OutputStream, TerminalSize } from '../pty/child.js';
 import type { ExitStatus } from '../pty/exit-status.js';
-import type { ProcessRecord } from './process-record.js';
+import { sizeSchema, type ProcessRecord } from './process-record.js';
 
 export type ProcessMode = ProcessRecord['mode'];
 
-/** What is to be started. The backend adds nothing to `env` but what it documents. */
-export interface ProcessSpec {
+/** What is to be started, as a keeper reads it too. The backend adds nothing to `env` but what it documents. */
+export const processSpecSchema = z.object({
   /** The bridge's own id of the process: unique, safe in file and container names. */
-  readonly id: string;
+  id: z.string(),
   /** Program and arguments; never part of a shell's text. */
-  readonly command: readonly [string, ...string[]];
+  command: z.tuple([z.string()], z.string()).readonly(),
   /** Host: a real path inside the allowed roots. Docker: a path in the container. */
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
+  cwd: z.string(),
+  env: z.record(z.string(), z.string()).readonly(),
   /** A real pseudo-terminal of this size; without it stdin, stdout and stderr are pipes. */
-  readonly tty?: TerminalSize;
+  tty: sizeSchema.exactOptional(),
   /** For a container alone, like the next three. */
-  readonly image?: string;
+  image: z.string().exactOptional(),
   /** A network of the engine, such as `bridge`; without it there is none but the container's own loopback. */
-  readonly network?: string;
+  network: z.string().exactOptional(),
   /** Name of a volume to go on with; without it the container gets a new one. */
-  readonly volume?: string;
+  volume: z.string().exactOptional(),
   /** A folder in the allowed roots that the container sees, read only. */
-  readonly mountProject?: string;
-}
+  mountProject: z.string().exactOptional(),
+});
+export type ProcessSpec = Readonly<z.infer<typeof processSpecSchema>>;
 
 /** What a caller wants to have started; `env` is over what the bridge passes on. */
 export interface SpawnRequest extends Omit<ProcessSpec, 'id'> {
@@ -51,10 +53,7 @@ export interface ProcessStats {
 /** A pipe takes bytes at once, or fails when nothing reads it; what it has not taken by then stays queued. */
 const WRITE_LIMIT_MS = 100;
 
-/**
- * A running or ended process of either backend. One contract suite holds both to the same behaviour. All that is done with it throws
- * BridgeError, PROCESS_NOT_RUNNING after its end.
- */
+/** A process of either backend: one contract suite holds both to the same behaviour. After its end all that is done with it throws PROCESS_NOT_RUNNING. */
 export abstract class ProcessHandle {
   readonly spec: ProcessSpec;
   /** Ends after the last byte of output has been handed on; never rejects. */

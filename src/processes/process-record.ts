@@ -5,7 +5,7 @@ import { processIdentitySchema } from '../store/process-place.js';
 
 const RECORD_VERSION = 1;
 
-const sizeSchema = z.object({ columns: z.int().positive(), rows: z.int().positive() });
+export const sizeSchema = z.object({ columns: z.int().positive(), rows: z.int().positive() });
 
 /** The contents of `record.json`. The environment of a process is not part of it, since that may hold secrets. */
 export const processRecordSchema = z.object({

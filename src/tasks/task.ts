@@ -1,7 +1,7 @@
 // Pure.
 import { z } from 'zod';
 import { budgetSchema } from './budget/budget.js';
-import { approvalModes } from '../approvals/modes.js';
+import { approvalKinds, approvalModes } from '../approvals/modes.js';
 import { briefSchema } from '../checks/brief.js';
 import { checkRunSchema } from '../checks/result.js';
 import { DECISION_ID_PATTERN, TASK_ID_PATTERN } from '../base/ids.js';
@@ -88,7 +88,7 @@ export type DecisionEdit = z.infer<typeof editSchema>;
 /** A durable question of the session, and how it was answered. Times are ISO 8601 in UTC. */
 export const decisionSchema = z.object({
   decision_id: z.string().regex(DECISION_ID_PATTERN),
-  kind: z.enum(['permission', 'question', 'plan', 'trust', 'prompt']),
+  kind: z.enum(approvalKinds),
   tool: z.string(),
   input: z.record(z.string(), z.unknown()),
   /** True when the request's input is longer than `input`. */

@@ -8,8 +8,8 @@ import { entrySchema, reportSchema } from '../../src/doctor/report.js';
 const guide = readFileSync(fileURLToPath(new URL('../../docs/guide.md', import.meta.url)), 'utf8');
 const section = guide.slice(guide.indexOf('\n## Doctor\n'), guide.indexOf('\n## Exit codes\n'));
 
-test('the guide has a row for each check of the doctor, in their order', () => {
-  const rows = [...section.matchAll(/^\| `([a-z-]+)`/gm)].map(([, id]) => id);
+test('the guide has a line for each check of the doctor, in their order', () => {
+  const rows = [...section.matchAll(/^- `([a-z-]+)`: /gm)].map(([, id]) => id);
   expect(rows).toEqual(allChecks.map(({ id }) => id));
   expect(new Set(rows).size).toBe(rows.length);
 });

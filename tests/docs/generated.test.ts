@@ -20,7 +20,7 @@ test('a page without the markers of a part is refused', () => {
   expect(() => withPart('# Page', 'tools', '| a |')).toThrow('The page has no markers of the part "tools".');
 });
 
-test('docs/tools.md says of each field of an answer, and of the receipt, where it comes from', () => {
+test('scripts/docs/tool-fields.md says of each field of an answer, and of the receipt, where it comes from', () => {
   const unsaid = allTools.flatMap((tool) => {
     const { properties } = tool.listing.outputSchema as { properties: object };
     const said = sourcesOf(tool.toolset);

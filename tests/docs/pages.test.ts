@@ -12,6 +12,7 @@ const pages = execFileSync('git', ['ls-files', '*.md'], { cwd: root, encoding: '
 const packageSchema = z.object({
   files: z.array(z.string()),
   scripts: z.record(z.string(), z.string()),
+  repository: z.object({ url: z.string() }),
   dependencies: z.record(z.string(), z.string()).default({}),
   optionalDependencies: z.record(z.string(), z.string()).default({}),
   devDependencies: z.record(z.string(), z.string()).default({}),
@@ -33,7 +34,9 @@ function wrongIn(expression: RegExp, isRight: (found: string, page: string) => b
   );
 }
 
-test('the README has the command of the demo, and that of the check, which is what .ci/run calls', () => {
+test('the README has the address of the repository, the command of the demo, and that of the check, which is what .ci/run calls', () => {
+  const address = manifest.repository.url.replace(/^git\+|\.git$/g, '');
+  expect(read('README.md')).toContain(`\`git clone ${address}\``);
   const last = read('.ci/run').trim().split('\n').at(-1);
   const commands = [...read('README.md').matchAll(/```bash\n([^]*?)\n```/g)].map((match) => match[1]);
   expect(commands).toEqual(['npm ci && npm run demo', last]);

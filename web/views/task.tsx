@@ -43,7 +43,7 @@ const panels = {
   Prompt: PromptView,
 } as const;
 type Tab = keyof typeof panels;
-const tabs: readonly Tab[] = ['Timeline', 'Changes', 'Terminal', 'Replay', 'Receipt', 'Log', 'Prompt'];
+const tabs = Object.keys(panels).filter((name): name is Tab => Object.hasOwn(panels, name));
 /** The terminal of a session that a person started is the person's. */
 const tabsOfNative = tabs.filter((tab) => tab !== 'Terminal' && tab !== 'Replay');
 

@@ -1,9 +1,8 @@
 // Pure: what a keeper reads from its stdin, once. It holds an environment: it is neither on disk nor shown in a list of processes.
 import { z } from 'zod';
+import { processSpecSchema } from '../../processes/process-handle.js';
 import { processRecordSchema } from '../../processes/process-record.js';
 import { engineSchema, taskSpecSchema } from '../../tasks/task-spec.js';
-
-const environmentSchema = z.record(z.string(), z.string());
 
 /** A task, with all that the server which starts it has found and taken for it. */
 export const taskLaunchSchema = z.object({
@@ -11,7 +10,7 @@ export const taskLaunchSchema = z.object({
   /** The secret in the environment of all processes of the task. */
   mark: z.string(),
   /** Of a program on this machine. */
-  env: environmentSchema,
+  env: z.record(z.string(), z.string()),
   /** The program; left out, it is in the container. */
   program: z
     .object({ command: z.array(z.string()), isClaude: z.boolean(), version: z.string().exactOptional() })
@@ -24,18 +23,7 @@ export type TaskLaunch = z.infer<typeof taskLaunchSchema>;
 /** A process with `keep`. */
 export const processLaunchSchema = z.object({
   record: processRecordSchema.extend({ socket_path: z.string() }),
-  spec: z.object({
-    id: z.string(),
-    command: z.tuple([z.string()], z.string()),
-    cwd: z.string(),
-    env: environmentSchema,
-    tty: z.object({ columns: z.int().positive(), rows: z.int().positive() }).exactOptional(),
-    // For a container alone, as in DockerSpec.
-    image: z.string().exactOptional(),
-    network: z.string().exactOptional(),
-    volume: z.string().exactOptional(),
-    mountProject: z.string().exactOptional(),
-  }),
+  spec: processSpecSchema,
   shell: z.string(),
   maxOutputBytes: z.int().positive(),
   /** For a process in a container. */

@@ -3,13 +3,7 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { scriptedClaudeEnvironment } from '../../../src/cli/demo/claude-home.js';
 import type { ScriptedRequest, ScriptedTurn } from '../../../src/cli/demo/scripted-api.js';
 import { startScriptedApi } from '../../../src/cli/demo/scripted-api.js';
-import {
-  delegatingModel,
-  expectDelegated,
-  longWaitText,
-  runClient,
-  startClientBridge,
-} from './client-bridge.js';
+import { delegatingModel, expectDelegated, runClient, startClientBridge } from './client-bridge.js';
 import { runInitWithEnv } from './init-entry.js';
 import type { ScriptedCaller } from './models/scripted-caller.js';
 import { record } from './seen.js';
@@ -64,10 +58,8 @@ describe.each(inject('claudeVersions'))('Claude Code $version as a client', ({ v
       init: '`init --client claude-code`',
       tools: `${bridge.tools.length}${isSearched ? ', behind ToolSearch' : ''}`,
       delegation: 'yes',
-      decision: 'yes',
       // Seen in tests/long/claude/called-back.test.ts.
       calledBack: 'in a terminal, not with `-p`',
-      wait: longWaitText,
       resources: 'listed, read',
       prompts: 'as slash commands',
     };

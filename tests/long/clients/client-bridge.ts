@@ -110,6 +110,3 @@ export async function expectDelegated(
     'Bash allow caller',
   ]);
 }
-
-/** Seconds of the long wait, for the page. */
-export const longWaitText = `${LONG_WAIT_SECONDS} s`;

@@ -1,11 +1,5 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import {
-  delegatingModel,
-  expectDelegated,
-  longWaitText,
-  runClient,
-  startClientBridge,
-} from './client-bridge.js';
+import { delegatingModel, expectDelegated, runClient, startClientBridge } from './client-bridge.js';
 import { codex } from './command-lines/codex.js';
 import { copilot } from './command-lines/copilot.js';
 import { gemini } from './command-lines/gemini.js';
@@ -32,7 +26,7 @@ describe.each([codex, gemini, opencode, copilot])('a client in a terminal ($key)
     const works = client.check(model.caller, bridge);
     const tools = `${bridge.tools.length}`;
     const init = `\`init --${client.initId === 'codex' ? 'print' : 'client'} ${client.initId}\``;
-    const all = { init, tools, delegation: 'yes', decision: 'yes', wait: longWaitText, ...works };
+    const all = { init, tools, delegation: 'yes', ...works };
     record(client.key, installed, all, client.lacks);
   });
 });

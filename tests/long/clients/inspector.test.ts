@@ -97,9 +97,7 @@ describe('MCP Inspector', () => {
     record('inspector', installed, {
       tools,
       delegation: 'both eras',
-      decision: 'yes',
       calledBack: 'waits for the end itself, in the modern era',
-      wait: 'until a change',
       resources: 'listed, read',
       prompts: 'listed, filled',
     });

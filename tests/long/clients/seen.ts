@@ -2,17 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-/** What a client can do with the bridge; the columns of the page, in its order. */
-export const FEATURES = [
-  'init',
-  'tools',
-  'delegation',
-  'decision',
-  'calledBack',
-  'wait',
-  'resources',
-  'prompts',
-] as const;
+/** What a client can do with the bridge. */
+const FEATURES = ['init', 'tools', 'delegation', 'calledBack', 'resources', 'prompts'] as const;
 export type Feature = (typeof FEATURES)[number];
 
 const clientSchema = z.object({
