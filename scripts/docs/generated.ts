@@ -5,7 +5,7 @@ import { format, getFileInfo, resolveConfig } from 'prettier';
 import { editorWindowSchema } from '../../src/editor/discovery.js';
 import { editorMessageSchema, editorRequestSchema } from '../../src/editor/protocol.js';
 import { skillText } from '../../src/resources/skill-text.js';
-import { settingsList, settingsSections, settingsTable } from './settings-tables.js';
+import { settingsList, settingsSections } from './settings-tables.js';
 import {
   clientsList,
   errorsList,
@@ -30,7 +30,7 @@ const parts: Readonly<Record<string, Readonly<Record<string, () => string>>>> = 
   },
   'docs/errors.md': { errors: errorsList },
   'docs/guide.md': { clients: clientsList, versions: versionsList },
-  'docs/settings.md': { settings: settingsTable, sections: settingsSections },
+  'docs/settings.md': { settings: settingsSections },
   'docs/tools.md': { tools: toolParts },
 };
 /** Files that are generated as a whole. */

@@ -7,7 +7,6 @@ import {
   type SettingForm,
   type OtherVariable,
 } from '../../src/config/schema.js';
-import { table } from './small-tables.js';
 
 /** The settings that people set most, for the README. */
 const shownSettings = [
@@ -38,28 +37,19 @@ export function settingsList(): string {
   return items.join('\n');
 }
 
-export function settingsTable(): string {
-  const rows = configKeys.map((key) => [
-    `[\`${key}\`](#${key})`,
-    defaultWords(key),
-    `\`${factsOf(key).env}\``,
-  ]);
-  return table(['Key', 'Default', 'Variable'], rows);
-}
-
-/** What each setting does and takes, and how its variable is written where that is no usual way. */
+/** What each setting does, its variable and its default, what it takes, and how the variable is written where that is no usual way. */
 export function settingsSections(): string {
   return configKeys.map(section).join('\n\n');
 }
 
 function section(key: ConfigKey): string {
-  const { otherEnv = [], form, expected } = factsOf(key);
+  const { env, otherEnv = [], form, expected } = factsOf(key);
   const words = configSchema.shape[key].description ?? '';
   const written = formWords[form];
   const variable = written === undefined ? '' : ` Variable: ${written}.`;
   const second =
     otherEnv.length === 0 ? '' : ` Second variable: ${otherEnv.map(otherWords).join(', then ')}.`;
-  return `## ${key}\n\n${words}\n\nExpected: ${expected}.${variable}${second}`;
+  return `## ${key}\n\n${words}\n\n\`${env}\`, default ${defaultWords(key)}: ${expected}.${variable}${second}`;
 }
 
 function defaultWords(key: ConfigKey): string {

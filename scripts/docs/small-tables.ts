@@ -74,18 +74,16 @@ function seenClients() {
 }
 
 export function layersTable(): string {
-  const rows = [...layers, ...areas.map((area) => ({ ...area, globals: [] }))].map((layer) => {
-    const { folder, holds, imports, ceiling, globals = [] } = layer;
-    const alone = soleImporters.flatMap(({ modules, folders }) => {
-      if (!folders.includes(folder)) return [];
-      const names = modules.map((name) => code(name.replace(/(?<!\/)\*$/, ''))).join(', ');
-      const others = folders.filter((one) => one !== folder).map(code);
-      return [others.length === 0 ? names : `${names} with ${others.join(', ')}`];
-    });
+  const rows = [...layers, ...areas].map(({ folder, holds, imports, ceiling }) => {
     const allowed = typeof imports === 'string' ? imports : imports.join(', ');
-    return [code(folder), holds, allowed, [...globals.map(code), ...alone].join('; '), String(ceiling)];
+    return [code(folder), holds, allowed, String(ceiling)];
   });
-  return table(['Folder', 'Holds', 'May import', 'Alone imports', 'Lines at most'], rows);
+  const globals = layers.map(({ folder, globals: modules = [] }) => ({ modules, folders: [folder] }));
+  const alone = [...globals, ...soleImporters].flatMap(({ modules, folders }) => {
+    const names = modules.map((name) => code(name.replace(/(?<!\/)\*$/, '')));
+    return names.length === 0 ? [] : [`${names.join(', ')} by ${folders.map(code).join(', ')}`];
+  });
+  return `${table(['Folder', 'Holds', 'May import', 'Lines at most'], rows)}\n\nSome folders alone use: ${alone.join('; ')}.`;
 }
 
 function code(text: string): string {

@@ -12,7 +12,7 @@ import { toolsets } from '../../src/tools/toolsets.js';
 /** Of an id; the page says it once. */
 const ID_WORDS = 'a string of 1 to 128 characters';
 /** Shorter blocks are shown again. */
-const LEAST_REPEATED = 80;
+const LEAST_REPEATED = 40;
 
 const tools = enabledTools('all');
 type AnyTool = (typeof tools)[number];
@@ -31,30 +31,29 @@ export function toolsetsList(): string {
   return `Offered by default:\n\n${items(true)}\n\nOffered when [\`toolsets\`](docs/settings.md#toolsets) names them:\n\n${items(false)}`;
 }
 
+/** What the page says of the fields that mean the same in each toolset. */
+export const EVERY_TOOLSET = 'every toolset';
+
 /** All tools by toolset: what each does, takes and gives; what several tools take or give alike is said once. */
 export function toolParts(): string {
-  return Object.entries(toolsets)
-    .flatMap(([toolset, words]) => {
-      const own = tools.filter((tool) => tool.toolset === toolset);
-      if (own.length === 0) return [];
-      const shared = sharedArguments(own);
-      const from = `Where the fields of the answers come from:\n\n${sourcesOf(toolset)}`;
-      const items = [...shared].map(([field, about]) => `- \`${field}\`: ${about}`);
-      const taken = items.length === 0 ? [] : [`What several tools take:\n\n${items.join('\n')}`];
-      const firsts = new Map<string, string>();
-      return [`## ${toolset}`, words, from, ...taken, ...own.map((tool) => toolPart(tool, shared, firsts))];
-    })
-    .join('\n\n');
+  const parts = Object.keys(toolsets).flatMap((toolset) => {
+    const own = tools.filter((tool) => tool.toolset === toolset);
+    const shared = sharedArguments(own.filter(isForModels));
+    const items = [...shared].map(([field, about]) => `- \`${field}\`: ${about}`);
+    const taken = items.length === 0 ? '' : `Several tools take:\n\n${items.join('\n')}`;
+    const firsts = new Map<string, string>();
+    return [`## ${toolset}`, sourcesOf(toolset), taken, ...own.map((tool) => toolPart(tool, shared, firsts))];
+  });
+  return [`Of every toolset:\n\n${sourcesOf(EVERY_TOOLSET)}`, ...parts].filter(isText).join('\n\n');
 }
 
 /** The arguments that two tools or more take, and say the same of. */
 function sharedArguments(own: readonly AnyTool[]): ReadonlyMap<string, string> {
-  const all = own
-    .flatMap((tool) => fieldsOf(tool.listing.inputSchema))
-    .map((field) => [field.field, aboutOf(field)]);
-  const alike = (field = '', about = ''): number => all.filter(([f, a]) => f === field && a === about).length;
-  const found = all.filter(([field, about]) => about !== '' && alike(field, about) > 1);
-  return new Map(found.map(([field = '', about = '']) => [field, about]));
+  const fields = own.flatMap((tool) => fieldsOf(tool.listing.inputSchema));
+  const all = fields.map((field) => [field.field, aboutOf(field)] as const);
+  const isAgain = ([field, about]: readonly [string, string], at: number): boolean =>
+    about !== '' && all.slice(0, at).some(([f, a]) => f === field && a === about);
+  return new Map(all.filter(isAgain));
 }
 
 /** Empty where nothing is said of the toolset. */
@@ -66,48 +65,54 @@ export function sourcesOf(toolset: string): string {
 /** `firsts` has what the tools before take and give, with the tool that is the first to do so. */
 function toolPart(tool: AnyTool, shared: ReadonlyMap<string, string>, firsts: Map<string, string>): string {
   const { name, description, inputSchema, outputSchema, annotations } = tool.listing;
-  const effect = annotations.readOnlyHint
-    ? 'read'
-    : annotations.destructiveHint === true
-      ? 'destroy'
-      : 'write';
-  const once = (words: string, ofOther: string): string => {
-    const before = firsts.get(words);
-    if (before === undefined) firsts.set(words, name);
-    return before === undefined || words.length < LEAST_REPEATED ? words : `${ofOther} of \`${before}\``;
+  if (!isForModels(tool))
+    return `### \`${name}\`\n\nFor ${tool.forHooks ? 'hooks' : 'the page in the chat'} alone.`;
+  const changes = annotations.destructiveHint === true ? 'destroy' : 'write';
+  const effect = annotations.readOnlyHint ? 'read' : changes;
+  const firstWith = (words: string): string | undefined => {
+    const first = firsts.get(words);
+    if (first === undefined) firsts.set(words, name);
+    return words.length < LEAST_REPEATED ? undefined : first;
   };
   const taken = fieldsOf(inputSchema);
-  const names = taken.map(({ field, isRequired }) => `\`${field}\`${isRequired ? '' : '?'}`).join(', ');
-  const takes = once(names, 'the arguments');
-  const gives = once(fieldNames(outputSchema), 'the fields');
-  const own = taken.filter((field) => aboutOf(field) !== (shared.get(field.field) ?? ''));
+  const fields = fieldsOf(outputSchema)
+    .map(({ field }) => `\`${field}\``)
+    .join(', ');
+  const isOwn = (field: Field): boolean => aboutOf(field) !== (shared.get(field.field) ?? '');
+  const known = taken.filter((field) => !isOwn(field)).map(nameOf);
+  const takesAs = firstWith(taken.map(nameOf).join(', '));
+  const givesAs = firstWith(fields);
+  const takes = [known.length > 0 && `Takes ${known.join(', ')}.`, argumentItems(taken.filter(isOwn))];
   return [
     `### \`${name}\``,
-    `${description} Effect: ${effect}.${noModel(tool)}`,
-    `${names === '' ? '' : `Takes ${takes}. `}Gives ${gives}.`,
-    takes === names ? own.map((field) => `- \`${field.field}\`: ${aboutOf(field)}`).join('\n') : '',
+    `_${effect}._ ${description}`,
+    ...(takesAs === undefined ? takes : [`Takes what \`${takesAs}\` takes.`]),
+    `Gives ${givesAs === undefined ? fields : `what \`${givesAs}\` gives`}.`,
   ]
     .filter(isText)
     .join('\n\n');
 }
 
-function fieldNames(schema: JsonObject): string {
-  return fieldsOf(schema)
-    .map(({ field }) => `\`${field}\``)
-    .join(', ');
+function argumentItems(fields: readonly Field[]): string {
+  return fields.map((field) => `- ${nameOf(field)}: ${aboutOf(field) || 'text'}`).join('\n');
 }
 
-/** What an argument must be, and its words; empty for a text of which nothing is said. */
+function nameOf({ field, isRequired }: Field): string {
+  return `\`${field}\`${isRequired ? '' : '?'}`;
+}
+
+/** What an argument must be, in fewer words than an error has, and its description; empty for a text of which nothing is said. */
 function aboutOf({ schema }: Field): string {
-  return [expectation(schema), schema['description']]
-    .filter(isText)
-    .filter((words) => words !== 'a string')
-    .join('. ');
-}
-
-function noModel(tool: AnyTool): string {
-  if (isForModels(tool)) return '';
-  return ` For ${tool.forHooks === true ? 'hooks of Claude Code' : 'the page in the chat'} alone: no model sees it.`;
+  const kind = (expectation(schema) ?? '')
+    .replace('true or false', 'flag')
+    .replaceAll(
+      /\b(?:a (?:string|list|number) of|an integer (?:from|of)|one of|a string that(?: is a)?) /g,
+      '',
+    )
+    .replaceAll('at most', 'up to')
+    .replace(' items, each a string', ' texts')
+    .replace('a string', '');
+  return [kind, schema['description']].filter(isText).join('. ');
 }
 
 /** One item a schema whose `type` names it, else one a field; `?` marks what may be missing, and strings have no words. */

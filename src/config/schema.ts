@@ -159,14 +159,14 @@ export const configSchema = z.strictObject({
   allowed_roots: setting(
     'MCP_ALLOWED_ROOTS',
     z.array(absolutePath).max(MAX_LIST_ITEMS).default([]),
-    'Folders in which the bridge may start tasks, read and write. Links are resolved before a path is checked. Without any, the server starts, ' +
-      'and every call returns an error that says how to set them.',
+    'Folders in which the bridge may start tasks, read and write. Links are resolved before a path is checked. Without any, every call returns an error ' +
+      'that says how to set them.',
     { form: 'paths', expected: `a list of at most ${MAX_LIST_ITEMS} folders, each ${PATH_WORDS}` },
   ),
   default_timeout_seconds: setting(
     'MCP_DEFAULT_TIMEOUT',
     integer(1, MAX_TASK_SECONDS, 3_600),
-    'Time limit of a task in seconds, when the call sets none. A call sets 60 to 14400. At most a day, so that no forgotten task holds its project for ever.',
+    'Time limit of a task in seconds, when the call sets none. A call sets 60 to 14400.',
     {
       otherEnv: [
         {
@@ -190,53 +190,52 @@ export const configSchema = z.strictObject({
   allowed_permission_modes: setting(
     'MCP_ALLOWED_PERMISSION_MODES',
     permissionModes.default([...approvalModes]),
-    'Permission modes that a call may give. Any other is refused, in whatever way a task starts.',
+    'Permission modes that a task may have, in whatever way it starts. Any other is refused.',
   ),
   native_wait_seconds: setting(
     'MCP_NATIVE_WAIT',
     integer(1, MAX_NATIVE_WAIT_SECONDS, MAX_NATIVE_WAIT_SECONDS),
-    'With the plugin of Claude Code: time in seconds for which a request of a session that you started can be answered by the bridge. ' +
-      'Its dialog in the terminal can be answered all the time.',
+    'With the plugin of Claude Code: seconds for which the bridge can answer a request of a session that you started. Its dialog in the terminal can be ' +
+      'answered all the time.',
   ),
   max_log_size_bytes: setting(
     'MCP_MAX_LOG_SIZE',
     integer(4_096, 1_073_741_824, 10_485_760),
-    'Bytes at which a log is rotated: smaller ones hold little, few tools open larger ones.',
+    'Bytes at which a log is rotated.',
     { otherEnv: [{ name: 'MAX_OUTPUT_BUFFER' }] },
   ),
   task_budget: setting(
     'MCP_TASK_BUDGET',
     budget.prefault({}),
-    'What one task may use: `max_cost_usd`, in US dollars as Claude Code reports them, and `max_tokens`, of all kinds (input, output, cache reads and writes). ' +
-      'A task that reaches one is ended with its work in place, before its next request to the model; at 80 % it warns. A call can set less; one that asks for more is refused.',
+    'What one task may use: `max_cost_usd`, in US dollars as Claude Code reports them, and `max_tokens` of all kinds. [What happens at the ' +
+      'limit](guide.md#budgets).',
   ),
   day_budget: setting(
     'MCP_DAY_BUDGET',
     budget.prefault({}),
-    'The same for all tasks and questions together that were started on one day, by the clock of this machine, also of those that were removed since. When it is used up, ' +
-      'running ones are ended and none starts until the next day.',
+    'The same for all tasks and questions started on one day of this machine’s clock, removed ones included. When it is used up, running ones are ended and ' +
+      'none starts until the next day.',
   ),
   task_history_size: setting(
     'MCP_TASK_HISTORY_SIZE',
     integer(1, 10_000, 500),
-    'Number of finished tasks to keep: a busy day has some dozens, and what was done last month is asked about; a list reads them all, so at most 10000. ' +
-      'Of the toolset `conversation` the newest 200 answers stay.',
+    'Number of finished tasks to keep. Of the toolset `conversation` the newest 200 answers stay.',
   ),
   task_history_days: setting(
     'MCP_TASK_HISTORY_DAYS',
     integer(1, MAX_HISTORY_DAYS, 90),
-    'Days after which a finished task is removed; its files may hold secrets that it was shown.',
+    'Days after which a finished task is removed; its files may hold secrets.',
   ),
   task_history_bytes: setting(
     'MCP_TASK_HISTORY_BYTES',
     integer(MIN_HISTORY_BYTES, 1_099_511_627_776, 2_147_483_648),
-    'Bytes that the files of all finished tasks may have in the state directory. Beyond them the oldest recordings go first, then the oldest logs and journals, ' +
-      'at last whole tasks with their receipts.',
+    'Bytes that the files of all finished tasks may have. Beyond them the oldest recordings go first, then the oldest logs and journals, at last whole ' +
+      'tasks with their receipts.',
   ),
   on_disconnect: setting(
     'MCP_ON_DISCONNECT',
     z.enum(['keep', 'stop']).default('keep'),
-    'What happens to a running task when its last server is gone: `keep` lets it run, `stop` ends it after 30 seconds without a server.',
+    'What happens to a running task when its last server is gone: `keep` lets it run, `stop` ends it after 30 seconds.',
   ),
   default_tree_depth: setting(
     'MCP_TREE_DEPTH',
@@ -246,8 +245,7 @@ export const configSchema = z.strictObject({
   max_diff_size_bytes: setting(
     'MCP_MAX_DIFF_SIZE',
     integer(1, 400_000, 32_768),
-    'Size in bytes of one page of a diff; `cursor` gives the next page. An answer contains its page twice (as text and as structured content) and stays below 1 MB, ' +
-      'which clients take.',
+    'Bytes of one page of a diff; `cursor` gives the next. An answer contains its page twice, as text and as structured content, and stays below 1 MB.',
   ),
   default_header_lines: setting(
     'MCP_HEADER_LINES',
@@ -257,14 +255,14 @@ export const configSchema = z.strictObject({
   allow_protected_writes: setting(
     'MCP_ALLOW_PROTECTED_WRITES',
     z.boolean().default(false),
-    'Whether tools may write files that are run later without another question, or that instruct later sessions: `.git`, `.github`, `.claude`, `CLAUDE.md`, `.mcp.json`, `.vscode`, ' +
-      '`.envrc`, `node_modules` and similar ones. Tools never write the settings and state of the bridge.',
+    'Whether tools may write files that run later without another question, or that instruct later sessions: `.git`, `.github`, `.claude`, `CLAUDE.md`, ' +
+      '`.mcp.json`, `.vscode`, `.envrc`, `node_modules` and similar ones. Tools never write the settings and state of the bridge.',
   ),
   max_concurrent_tasks: setting(
     'MCP_MAX_CONCURRENT_TASKS',
     integer(0, MAX_CONCURRENT_TASKS, 0),
-    'Number of tasks that run at the same time, over all servers of the user; further ones wait in the queue. 0 means a number that fits the machine: ten for each core, ' +
-      'and no more than half of the memory at 512 MB each; at least 2, at most 64.',
+    'Number of tasks that run at the same time, over all servers of the user; further ones wait in the queue. 0 fits the machine: ten for each core, at ' +
+      'most half of the memory at 512 MB each, from 2 to 64.',
   ),
   delegate_max_running: setting(
     'MCP_DELEGATE_MAX_RUNNING',
@@ -274,14 +272,13 @@ export const configSchema = z.strictObject({
   inside_tasks: setting(
     'MCP_INSIDE_TASKS',
     z.enum(['off', 'look']).default('off'),
-    'What the server offers when it runs inside a task (because the Claude Code there has it in its settings): nothing (`off`), or tools that only read (`look`). ' +
-      'It never starts tasks or answers decisions there.',
+    'What the server offers inside a task, where the Claude Code there has it in its settings: nothing (`off`), or tools that only read (`look`).',
   ),
   resume_after_limit: setting(
     'MCP_RESUME_AFTER_LIMIT',
     z.boolean().default(false),
-    'Whether a task waits, within its time limit, and then continues automatically when it reaches a usage limit or when the API is overloaded or unreachable for some minutes. ' +
-      'If false, the task fails at once and says when the limit resets.',
+    'Whether a task waits, within its time limit, and then continues automatically when it reaches a usage limit or when the API is overloaded or ' +
+      'unreachable for some minutes. Otherwise it fails at once and says when the limit resets.',
   ),
   conversation_skip_permissions: setting(
     'MCP_CONVERSATION_SKIP_PERMISSIONS',
@@ -291,7 +288,7 @@ export const configSchema = z.strictObject({
   shell: setting(
     'MCP_SHELL',
     shellProgram.default('/bin/bash'),
-    'POSIX shell that runs the fixed wrapper around every program in a terminal. No text from a caller becomes part of the wrapper.',
+    'POSIX shell that runs the fixed wrapper around every program in a terminal. The wrapper holds no text of a caller.',
   ),
   process_mode: setting(
     'MCP_PROCESS_MODE',
@@ -301,22 +298,21 @@ export const configSchema = z.strictObject({
   docker_image: setting(
     'MCP_DOCKER_IMAGE',
     imageName.default('debian:stable-slim'),
-    'Image of a container of the toolset `process`, when the call names none. The bridge never pulls it; the error for a missing one names the command.',
+    'Image of a container of `spawn`, when the call names none. The bridge pulls no images.',
   ),
   task_container: setting(
     'MCP_TASK_CONTAINER',
     taskContainer.prefault({}),
-    'Container of a task with `isolation: "docker"`. `image` is an image that contains Claude Code; the bridge never pulls it, and without one such a task is refused. ' +
-      '`network` is `bridge` (the engine’s default, which reaches the API of Claude Code), `none`, `host` or the name of a network. ' +
-      'A program that needs more memory than `memory_mb` is killed. `home` is the folder of this machine that is the home directory in the container; ' +
-      'by default the bridge makes one for each project, so that your `~/.claude` is not visible there. Pass credentials as `ANTHROPIC_API_KEY` or `CLAUDE_CODE_OAUTH_TOKEN`.',
+    '[Container](containers.md) of a task with `isolation: "docker"`, which needs an `image` that holds Claude Code. `network` is `bridge` (the engine’s ' +
+      'default, which reaches the API), `none`, `host` or the name of a network. `home` is the folder of this machine that is the home directory there; by ' +
+      'default the bridge makes one for each project.',
   ),
   claude_command: setting(
     'MCP_CLAUDE_COMMAND',
     claudeCommand.default('claude'),
-    'Program to start for a task: a name on `PATH` or an absolute path, optionally with arguments. A string is split at spaces, unless it is the path of an existing file; ' +
-      'a list is used as it is, and is needed where a word holds a space. No shell reads it. A program that is not named `claude` is run with `--version` before a task, ' +
-      'to check whether it is a wrapper of Claude Code.',
+    'Program to start for a task: a name on `PATH` or an absolute path, optionally with arguments. A string is split at spaces, unless it is the path of a ' +
+      'file; a list is used as it is. No shell reads it. A program that is not named `claude` is run with `--version` before a task, to check whether it ' +
+      'wraps Claude Code.',
     {
       form: 'text or list',
       expected: 'a command line such as "claude", or a list of its words',
@@ -332,7 +328,7 @@ export const configSchema = z.strictObject({
   sandbox_domains: setting(
     'MCP_SANDBOX_DOMAINS',
     z.array(hostName).max(MAX_LIST_ITEMS).default([]),
-    'Hosts that commands of a task in mode `sandboxed` may reach; all others are refused. `*.example.com` means every host below it.',
+    'Hosts that commands of a task in mode `sandboxed` may reach; all others are refused.',
     { expected: `a list of at most ${MAX_LIST_ITEMS} hosts, each ${HOST_WORDS}` },
   ),
   auto_approve_patterns: setting(
@@ -341,7 +337,8 @@ export const configSchema = z.strictObject({
       .array(pattern)
       .max(MAX_LIST_ITEMS)
       .default(['Do you want to proceed\\?', '\\[y/N\\]', '\\[Y/n\\]', 'Continue\\?', 'Approve\\?']),
-    'Regular expressions (RE2) to search for at the bottom of the screen of a program that is not Claude Code; a match is answered with yes, once per appearance.',
+    'Regular expressions (RE2), searched for at the bottom of the screen of a program that is not Claude Code. A match is answered with yes, once per ' +
+      'appearance.',
     {
       form: 'json',
       expected: `a list of at most ${MAX_LIST_ITEMS} regular expressions (in the environment: a JSON array of strings)`,
@@ -350,9 +347,8 @@ export const configSchema = z.strictObject({
   rules: setting(
     'MCP_RULES',
     z.array(ruleRowSchema).max(MAX_LIST_ITEMS).default([]),
-    'What tasks may do, in Claude Code’s permission syntax: rows of `rule` (such as `Bash(git push *)`, `Edit(src/**)`, `WebFetch(domain:example.com)`), `verdict` (`deny`, ' +
-      '`allow` or `ask`) and `reason`. Claude Code holds each call to them: one that denies counts before one that asks, and that before one that allows; ' +
-      'otherwise the mode of the task decides.',
+    'What tasks may do, in Claude Code’s permission syntax: rows of `rule` (such as `Bash(git push *)`, `Edit(src/**)`, `WebFetch(domain:example.com)`), ' +
+      '`verdict` (`deny`, `allow` or `ask`) and `reason`. [How rules work](guide.md#rules).',
     {
       form: 'json',
       expected: `a list of at most ${MAX_LIST_ITEMS} rules, each { "rule", "verdict", "reason" } (in the environment: a JSON array)`,
@@ -361,10 +357,10 @@ export const configSchema = z.strictObject({
   projects: setting(
     'MCP_PROJECTS',
     z.record(absolutePath, project).default({}),
-    '`default_permission_mode`, `allowed_permission_modes`: for the projects in this folder, in place of what is set for all. `trust`: ' +
-      'you trust the project’s own configuration of Claude Code as it is: `claude-code-bridge trust` shows it, and writes here what it is made of. While that is the same, ' +
-      'tasks in `cautious` and `sandboxed` use its settings, hooks, MCP servers and skills. `own_hooks`: if false, ' +
-      'such tasks in projects in this folder start without your own settings of Claude Code: no hook, variable, skill, agent or memory of ~/.claude, and no apiKeyHelper. `checks`: what shows whether work is done, for tasks that are given no checks; see docs/checks.md.',
+    '`default_permission_mode`, `allowed_permission_modes`: for the projects in this folder, in place of those for all. `trust`: `claude-code-bridge trust` ' +
+      'shows a project’s own configuration of Claude Code and writes its hashes here; while they match, tasks in `cautious` and `sandboxed` use its settings, ' +
+      'hooks, MCP servers and skills. `own_hooks`: if false, such tasks start without your own settings of Claude Code: no hook, variable, skill, agent or ' +
+      'memory of ~/.claude, and no apiKeyHelper. `checks`: what shows whether work is done, for tasks that are given none ([checks](checks.md)).',
     { expected: `an object of folders, each ${PROJECT_WORDS}` },
   ),
   toolsets: setting(
@@ -378,15 +374,16 @@ export const configSchema = z.strictObject({
   client: setting(
     'MCP_CLIENT',
     client.prefault({}),
-    'How to speak to the client. `forms`: false never asks the person at the client by a form, such as for `goose run`, which ends at the first one; the model answers. `answers`: ' +
-      '`both` gives each answer as text and as structured content, `text` as text alone; `auto` gives text alone to clients that pass both to their model (Copilot CLI, LangChain).',
+    'How to speak to the client. `forms`: if false, the person at the client gets no form and the model answers, as for `goose run`, which ends at the ' +
+      'first form. `answers`: `both` gives each answer as text and as structured content, `text` as text alone; `auto` gives text alone to clients that pass ' +
+      'both to their model (Copilot CLI, LangChain).',
   ),
   notify: setting(
     'MCP_NOTIFY',
     notify.prefault({}),
-    'How to tell you that a task asks, or has ended, when you look at no page. `desktop`: a notice of the system (`notify-send`, on macOS `osascript`). `bell`: ' +
-      '`run` rings the bell of the terminal before a question. `url`: an address that gets each notice as JSON by POST, without any text of the task; `secret_file`: ' +
-      'a file with the secret that signs it. `on`: which notices.',
+    '[Notices](guide.md#notices) that a task asks, or has ended. `desktop`: by the system (`notify-send`, on macOS `osascript`). `bell`: `run` rings the ' +
+      'terminal’s bell before a question. `url`: an address that gets each as JSON by POST, without text of the task. `secret_file`: a file with the secret ' +
+      'that signs it. `on`: which notices.',
   ),
   native_messages: setting(
     'MCP_NATIVE_MESSAGES',
@@ -396,15 +393,16 @@ export const configSchema = z.strictObject({
   state_dir: setting(
     'MCP_STATE_DIR',
     absolutePath.nullable().default(null),
-    'Folder for task records and locks. Default: `$XDG_STATE_HOME/claude-code-bridge`, otherwise `~/.local/state/claude-code-bridge`. ' +
-      'Name a new or an empty folder outside your projects: one that holds other files is refused and stays as it is.',
+    'Folder for task records and locks. Default: `$XDG_STATE_HOME/claude-code-bridge`, otherwise `~/.local/state/claude-code-bridge`. Name a new or an ' +
+      'empty folder outside your projects: one that holds other files is refused.',
     { expected: `${PATH_WORDS}, or null` },
   ),
   state_owner: setting(
     'MCP_STATE_OWNER',
     z.string().min(1).max(100).nullable().default(null),
-    'A name for a state directory on a volume that moves from machine to machine, such as that of a pod: with the same name, the next machine goes on with it. ' +
-      'Two machines must never use it at the same time. Otherwise a state directory that another machine has written can only be read, until `claude-code-bridge state adopt`.',
+    'A name for a state directory on a volume that moves from machine to machine, such as that of a pod: with the same name, the next machine goes on with ' +
+      'it. Two machines must never use it at the same time. Without it, what another machine has written can only be read, until `claude-code-bridge state ' +
+      'adopt`.',
     { expected: 'a name of at most 100 characters, or null' },
   ),
   log_level: setting(

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { generatedPage, generatedPages, withPart } from '../../scripts/docs/generated.js';
-import { fieldSources, sourcesOf } from '../../scripts/docs/tool-tables.js';
+import { EVERY_TOOLSET, fieldSources, sourcesOf } from '../../scripts/docs/tool-tables.js';
 import { errorCodes } from '../../src/base/errors.js';
 import { CLAUDE_VERSIONS } from '../../src/cli/demo/fetch-claude.js';
 import { receiptSchema } from '../../src/tasks/receipt/receipt.js';
 import { readSeen } from '../long/clients/seen.js';
 import { CLIENT_PACKAGES } from '../long/clients/versions.js';
-import { allTools } from '../tools/all-tools.js';
+import { toolsForModels } from '../tools/all-tools.js';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -21,9 +21,9 @@ test('a page without the markers of a part is refused', () => {
 });
 
 test('scripts/docs/tool-fields.md says of each field of an answer, and of the receipt, where it comes from', () => {
-  const unsaid = allTools.flatMap((tool) => {
+  const unsaid = toolsForModels.flatMap((tool) => {
     const { properties } = tool.listing.outputSchema as { properties: object };
-    const said = sourcesOf(tool.toolset);
+    const said = sourcesOf(tool.toolset) + sourcesOf(EVERY_TOOLSET);
     return Object.keys(properties).filter((field) => !said.includes(`\`${field}\``));
   });
   const [, ofReceipt = ''] = fieldSources.split('Of the receipt:');
