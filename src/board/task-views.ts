@@ -1,6 +1,7 @@
 // Pure: what a page shows of a record.
 import { createHash } from 'node:crypto';
 import { headBytes } from '../base/text.js';
+import { unmetWords } from '../checks/result.js';
 import {
   type Decision,
   isFinal,
@@ -50,6 +51,8 @@ export function cardOf(record: TaskRecord) {
     branch: worktree?.branch ?? null,
     /** Null while it is there, and without one. `result`: the commit of a merge, or the ref that keeps the work. */
     worktree_end: worktree?.finished ?? undoneAt(record.undone_at),
+    /** In words: which checks are not met; null where all are, or where there are none. */
+    unmet: unmetWords(record.checked) ?? null,
     /** Another task can begin with its session. */
     can_continue: canContinue(record),
     /** Its turn is over, and it waits for nothing but a message. */

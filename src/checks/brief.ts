@@ -62,7 +62,10 @@ export const checksSchema = z
   .superRefine((checks, context) => {
     for (const [at, { name }] of checks.entries())
       if (checks.findIndex((one) => one.name === name) < at)
-        context.addIssue({ code: 'custom', message: `two checks have the name ${JSON.stringify(name)}` });
+        context.addIssue({
+          code: 'custom',
+          message: `names of their own, and two checks have the name ${JSON.stringify(name)}`,
+        });
   });
 
 /** The checks that are set for a project, by its real path: those for the nearest folder. */

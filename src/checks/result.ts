@@ -95,6 +95,23 @@ export function resultWords({ name, verdict, why }: CheckResult): string {
   return `${name}: ${verdict}${why === undefined ? '' : `, ${oneLine(why, SHOWN_CHARS)}`}`;
 }
 
+/** As in "5 of 6 checks met: lint: not met, exit code 1"; undefined where all are met. */
+export function unmetWords(checked: CheckRun | undefined): string | undefined {
+  if (checked === undefined || isMet(checked)) return undefined;
+  const unmet = checked.results.filter(({ verdict }) => verdict !== 'met');
+  return `${metWords(checked)}: ${unmet.map(resultWords).join('; ')}`;
+}
+
+/** For the message of a merge: "Checks not met: lint (exit code 1)". */
+export function unmetParagraph({ results }: CheckRun): string {
+  const unmet = results.filter(({ verdict }) => verdict !== 'met');
+  const words = unmet.map(({ name, verdict, why = '' }) => {
+    const shown = oneLine(why, SHOWN_CHARS);
+    return `${name} (${verdict === 'not run' ? `not run: ${shown}` : shown})`;
+  });
+  return `Checks not met: ${words.join(', ')}`;
+}
+
 /** What a session is sent when checks are not met; one that did not run is no fault of its work. */
 export function unmetMessage(run: CheckRun): string {
   const unmet = run.results.filter(({ verdict }) => verdict === 'not met');

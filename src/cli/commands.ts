@@ -7,6 +7,7 @@ import { approvalModes } from '../approvals/modes.js';
 import { messageOf } from '../base/errors.js';
 import { VERSION } from '../base/package.js';
 import { shellWord } from '../base/text.js';
+import { MAX_ROUNDS } from '../checks/brief.js';
 import { chatClients } from '../clients/chat-clients.js';
 import { expandHome } from '../config/places.js';
 import { taskTimeoutSeconds } from '../tasks/task-service.js';
@@ -127,6 +128,16 @@ function addRun(command: Command, context: CommandContext): void {
     )
     .option('--max-tokens <count>', 'end the task when it has used so many tokens', (text) =>
       wholeNumber('--max-tokens', text, 1, MAX_TOKENS),
+    )
+    .option(
+      '--check <check>',
+      'run this when the agent says that it is done: "command" or "name: command"; may be repeated',
+      (text, before: readonly string[] = []) => [...before, text],
+    )
+    .option(
+      '--until-met <times>',
+      'how often at most checks that are not met go back to the session',
+      (text) => wholeNumber('--until-met', text, 0, MAX_ROUNDS),
     )
     .addOption(before.conflicts('worktree'))
     .option('--detach', 'print the id of the task and return')

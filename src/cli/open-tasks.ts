@@ -1,5 +1,7 @@
 import { createStderrLogger } from '../base/logger.js';
+import { systemClock } from '../base/system-clock.js';
 import { VERSION } from '../base/package.js';
+import type { Verification } from '../checks/result.js';
 import { loadConfig } from '../config/load-config.js';
 import { ownPlaces } from '../config/own-places.js';
 import { AllowedRoots } from '../projects/allowed-roots.js';
@@ -65,6 +67,15 @@ export async function openTasks(options: TaskCommandOptions) {
     /** Undefined while the task runs. */
     receiptOf: (record: TaskRecord) => receipts.receiptOf(record, noAbort),
     changes: receipts,
+    /** Runs the checks of a task in a clean copy, until Ctrl-C. */
+    verify: async (record: TaskRecord): Promise<Verification> => {
+      const { Verifications } = await import('../services/verifications.js');
+      const { env, logger } = bridge;
+      const shared = { stateDir, clock: systemClock, door: git.door, changes: receipts };
+      const verifications = new Verifications({ ...shared, env, logger });
+      process.once('SIGINT', () => verifications.dispose());
+      return verifications.verify(record);
+    },
     dispose: () => services.dispose(),
   };
 }

@@ -8,6 +8,7 @@ import { oneLine } from '../base/text.js';
 import { expandHome } from '../config/places.js';
 import { isFinal, openDecisions, type PermissionMode, type TaskRecord } from '../tasks/task.js';
 import { followLog } from './attach/follow-log.js';
+import { checksOf } from './checks-text.js';
 import { currentFolder, lookOf, requireOutsideTasks, type CommandContext } from './command-context.js';
 import { answerCommand, answerLines } from './decisions.js';
 import { exitCodeOfEnd, exitCodes, type ExitCode } from './exit-codes.js';
@@ -31,6 +32,9 @@ export interface RunFlags {
   readonly timeout?: number;
   readonly maxCost?: number;
   readonly maxTokens?: number;
+  /** Each `name: command`, or a command. */
+  readonly check?: readonly string[];
+  readonly untilMet?: number;
   readonly detach?: boolean;
   readonly queue?: boolean;
   readonly worktree?: boolean;
@@ -68,7 +72,7 @@ export async function runTask(given: string, flags: RunFlags, context: CommandCo
     }
     const receipt = await opened.receiptOf(last);
     write(`\n${taskDetails(last, { homeDir, command, look, receipt, nowMs: systemClock.now() })}`);
-    return exitCodeOfEnd(last.status);
+    return exitCodeOfEnd(last);
   } finally {
     keys.dispose();
     opened.dispose();
@@ -117,6 +121,8 @@ async function start(
       timeoutSeconds: flags.timeout,
       maxCostUsd: flags.maxCost,
       maxTokens: flags.maxTokens,
+      checks: flags.check && checksOf(flags.check),
+      untilMet: flags.untilMet,
       continueFrom: before?.task_id,
       onConflict: flags.queue === true ? 'queue' : flags.worktree === true ? 'always_worktree' : 'error',
     });

@@ -57,6 +57,12 @@ export function addTasks(parent: Command, program: string, context: CommandConte
   add('diff', 'print what a task changed, as git diff does', 'd93a7d', 'd93a7d > work.patch')
     .argument(...one)
     .action((task?: string) => run((all) => all.diff(task)));
+  add('verify', 'run the checks of a task that has ended in a clean copy of its work', 'd93a7d')
+    .argument(...one)
+    .option('--json', JSON_WORDS)
+    .action((task: string | undefined, flags: JsonFlag) =>
+      run((all) => all.verify(task), flags, 'verify tasks'),
+    );
   const answer = add(
     'answer',
     'answer an open question of a task',
@@ -168,9 +174,10 @@ function addEnds({ add, run }: Group): void {
     .argument('<task>', ID_WORDS)
     .addArgument(new Argument('<action>', 'what becomes of its work').choices(finishActionSchema.options))
     .option('--reviewed <tree>', 'refuse another tree than this one; default: the one that the command shows')
+    .option('--anyway', 'merge or apply also what does not meet its checks')
     .option('--json', JSON_WORDS)
-    .action((id: string, action: FinishAction, flags: JsonFlag & { reviewed?: string }) =>
-      run((all) => all.finish(id, action, flags.reviewed), flags, 'finish tasks'),
+    .action((id: string, action: FinishAction, flags: JsonFlag & { reviewed?: string; anyway?: boolean }) =>
+      run((all) => all.finish(id, action, flags), flags, 'finish tasks'),
     );
   add('prune', 'remove finished tasks from the state directory, never a running one', '', '--keep 50')
     .option(

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
+import { BridgeError } from '../base/errors.js';
 import { systemClock } from '../base/system-clock.js';
 import { countedNoun, oneLine, shownCharacters, shownLine } from '../base/text.js';
+import { isMet, unmetWords } from '../checks/result.js';
 import { isNativeOn } from '../native/native-switch.js';
 import { requireOutsideSession } from '../tasks/own-session.js';
 import { isUndoable, treeOf, type Receipt } from '../tasks/receipt/receipt.js';
@@ -21,6 +23,7 @@ import { exitCodeOfEnd, exitCodes, type ExitCode } from './exit-codes.js';
 import { shortId } from './find-task.js';
 import { openTasks, type OpenTasks } from './open-tasks.js';
 import { changedFiles } from './receipt-text.js';
+import { verificationText } from './checks-text.js';
 import { taskTable } from './tasks-table.js';
 import { interruptedWords, taskDetails } from './tasks-text.js';
 import { TerminalLog } from './terminal-log.js';
@@ -99,8 +102,8 @@ export class TaskCommands {
   /** `follows`: until the task ends. */
   async log(task: string | undefined, follows: boolean): Promise<ExitCode> {
     const record = await this.#opened.find(task);
-    const { status } = await showLog(this.#opened, record, this.#options, { follows });
-    return follows && isFinal(status) ? exitCodeOfEnd(status) : exitCodes.done;
+    const last = await showLog(this.#opened, record, this.#options, { follows });
+    return follows && isFinal(last.status) ? exitCodeOfEnd(last) : exitCodes.done;
   }
 
   /**
@@ -176,9 +179,14 @@ export class TaskCommands {
 
   /**
    * `given`: the tree that was reviewed; left out, the one that is shown here. Asks before an undo, which takes back what others did meanwhile,
-   * before work is discarded, and before it comes to where another task works. Without a terminal an undo needs the tree that was reviewed.
+   * before work is discarded, and before it comes to where another task works or its checks are not met. Without a terminal an undo needs
+   * the tree that was reviewed, and `anyway` brings in what is not met.
    */
-  async finish(task: string, action: FinishAction, given?: string): Promise<ExitCode> {
+  async finish(
+    task: string,
+    action: FinishAction,
+    { reviewed: given, anyway = false }: { readonly reviewed?: string; readonly anyway?: boolean } = {},
+  ): Promise<ExitCode> {
     const { json, say, confirm: person } = this.#options;
     const confirm = json ? undefined : person;
     const found = await this.#opened.find(task);
@@ -190,7 +198,7 @@ export class TaskCommands {
     if (receipt !== undefined) for (const line of changedFiles(receipt)) say(line);
     if (tree !== undefined) say(`tree ${tree}`);
     if (confirm !== undefined && isFinal(status) && !isOver && (given === undefined || action !== 'undo')) {
-      const why = await this.#whyAsked(found, action, receipt);
+      const why = await this.#whyAsked(found, action, { receipt, anyway });
       if (why !== undefined) say(why);
       const isYes = why === undefined || (await confirm(`Do you want to ${action} now?`));
       if (isYes !== true) {
@@ -200,18 +208,40 @@ export class TaskCommands {
     }
     const { signal } = new AbortController();
     const reviewed = given ?? (action === 'undo' && confirm === undefined ? undefined : tree);
-    const request = { taskId: task_id, action, reviewed, signal };
+    // Who was asked has said yes.
+    const request = { taskId: task_id, action, reviewed, anyway: anyway || confirm !== undefined, signal };
     const { record, notes } = await this.#opened.finisher.finish(request);
     const done = action === 'undo' ? '' : finishWords(action, record.worktree?.finished?.result ?? '');
     return this.#print(record, [`${task_id} ${action}: ${done}`.trimEnd(), ...notes, ''].join('\n'));
   }
 
   /** The sentence before the question; undefined where nothing is asked. */
-  async #whyAsked(record: TaskRecord, action: FinishAction, receipt: Receipt | undefined) {
+  async #whyAsked(
+    record: TaskRecord,
+    action: FinishAction,
+    { receipt, anyway }: { readonly receipt: Receipt | undefined; readonly anyway: boolean },
+  ) {
     if (action === 'undo') return isUndoable(record, receipt) ? TAKES_ALL_BACK : undefined;
-    const beside = await this.#opened.finisher.worksBeside(record, action);
+    const unmet = anyway ? undefined : unmetWords(await this.#opened.finisher.unmet(record, action));
+    const works = await this.#opened.finisher.worksBeside(record, action);
+    const why = [unmet && `${unmet}.`, works].filter((words) => words !== undefined);
     const isWork = action === 'discard' && receipt !== undefined && changedFiles(receipt).length > 0;
-    return beside ?? (isWork ? DISCARDS : undefined);
+    return why.length > 0 ? why.join('\n') : isWork ? DISCARDS : undefined;
+  }
+
+  /** Runs the checks of an ended task in a clean copy, until Ctrl-C. Throws TASK_ALREADY_RUNNING, and as `Verifications`. */
+  async verify(task?: string): Promise<ExitCode> {
+    const record = await this.#opened.find(task);
+    const { task_id } = record;
+    if (!isFinal(record.status))
+      throw new BridgeError(
+        'TASK_ALREADY_RUNNING',
+        `Task ${task_id} has not ended: it is ${record.status}.`,
+        [{ do: 'wait', task: task_id }],
+      );
+    const found = await this.#opened.verify(record);
+    this.#print(found, verificationText(found));
+    return isMet({ ...found, rounds: 0 }) ? exitCodes.done : exitCodes.failed;
   }
 
   /** `keep`: how many of the newest stay. */

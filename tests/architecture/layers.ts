@@ -234,7 +234,7 @@ export const layers: readonly Layer[] = [
   {
     folder: 'board',
     holds: 'the page of all tasks: its messages, its state, its server',
-    imports: ['keeper', 'processes', 'git', 'tasks', 'store', 'os', 'base'],
+    imports: ['keeper', 'processes', 'git', 'tasks', 'checks', 'store', 'os', 'base'],
     entries: ['board', 'chat-board', 'door', 'reviews'],
     ceiling: 3456,
   },
@@ -320,6 +320,7 @@ export const layers: readonly Layer[] = [
       'mcp',
       'keeper',
       'tasks',
+      'checks',
       'claude',
       'clients',
       'approvals',

@@ -64,6 +64,12 @@ describeNewestClaude('the checks of a task', ({ binary }) => {
     expect(await bridge().refusal('start_task', { path, prompt: 'x', checks: [ANSWER, ANSWER] })).toMatch(
       /^INVALID_ARGUMENTS: .*two checks have the name "answer"/,
     );
+    for (const [wrong, words] of [
+      [{ brief: { gaol: 'x' } }, /: unknown argument "brief\.gaol"\./],
+      [{ checks: [{ ...ANSWER, limit: 1 }] }, /: unknown argument "checks\[0\]\.limit"\./],
+      [{ until_met: 11 }, /: until_met must be an integer from 0 to 10 \(got 11\)/],
+    ] as const)
+      expect(await bridge().refusal('start_task', { path, prompt: 'x', ...wrong })).toMatch(words);
   });
 
   test('what is not met goes back to the session, until it is met', async () => {
@@ -90,6 +96,31 @@ describeNewestClaude('the checks of a task', ({ binary }) => {
         stopped: 'the same checks failed again, and no file had changed',
       },
     });
+  });
+
+  test('work that is not met is merged only by who says so, and the merge says it', async () => {
+    const path = await bridge().newProject('unmet');
+    await repository(path, { 'answer.txt': '40\n' });
+    model.does(runs('echo 41 > answer.txt'), says('All checks pass.'));
+    const words = ['run', '--worktree', '--check', `answer: ${ANSWER.command}`, 'Write the answer.'];
+    const ran = await bridge().command(words, { cwd: path });
+    expect(ran).toMatchObject({ code: 1 });
+    expect(ran.out).toContain('\nchecks: 0 of 1 check met\n  answer: not met, exit code 1\n');
+    const [task_id = ''] = /task_[0-9a-f]{20}/.exec(ran.out) ?? [];
+    expect(await bridge().call('list_tasks', { path })).toMatchObject({
+      tasks: [{ task_id, checks: '0 of 1 check met' }],
+    });
+    const finish = { task_id, action: 'merge', reviewed: 'not asked for' };
+    const refused = '0 of 1 check met: answer: not met, exit code 1.';
+    expect(await bridge().refusal('finish_task', finish)).toContain(`INVALID_ARGUMENTS: ${refused}`);
+    const alone = await bridge().command(['tasks', 'finish', task_id, 'merge']);
+    expect(alone).toMatchObject({ code: 64, err: expect.stringContaining(refused) as string });
+    expect(gitIn(path, 'log', '--format=%s').trim().split('\n')).toHaveLength(1);
+    const merged = await bridge().command(['tasks', 'finish', task_id, 'merge', '--anyway']);
+    expect(merged).toMatchObject({ code: 0 });
+    expect(gitIn(path, 'log', '-1', '--format=%B').trim()).toMatch(
+      /^Merge branch '.*' into .*\n\nChecks not met: answer \(exit code 1\)$/,
+    );
   });
 
   test('in mode cautious run only when a person allows them', async () => {
@@ -146,6 +177,8 @@ describeNewestClaude('the checks of a task', ({ binary }) => {
       ]) as unknown,
     });
     expect(found.message).toContain('On the old code these pass, too: hollow.test.sh.');
+    const verified = await bridge().command(['tasks', 'verify', id]);
+    expect(verified).toMatchObject({ code: 0, out: expect.stringContaining('hollow.test.sh') as string });
     expect(found).not.toHaveProperty('outside_brief');
     expect(await readdir(path)).toEqual(before);
     expect(gitIn(path, 'worktree', 'list').trim().split('\n')).toHaveLength(1);

@@ -9,6 +9,7 @@ import { defaultSettingsPath, expandHome } from '../../config/places.js';
 import { configSchema } from '../../config/schema.js';
 import { leftAsItIs, readEntries, readSettings, writeSettings } from '../../config/settings-file.js';
 import { isWithin } from '../../projects/path-in-project.js';
+import { askChecks } from './init-checks.js';
 import { given, type Choice, type InitOptions, type Questions } from './questions.js';
 
 type SettingsRequest = Pick<InitOptions, 'io' | 'homeDir' | 'cwd' | 'configPath' | 'roots' | 'yes'>;
@@ -42,7 +43,7 @@ const modeChoices: readonly Choice[] = approvalModes.map((value) => ({
  * Cancelled, CONFIG_ERROR for a broken file, INVALID_ARGUMENTS and PATH_NOT_FOUND for a flag.
  */
 export async function planSettings(request: SettingsRequest, hasSandbox: boolean): Promise<SettingsPlan> {
-  const { io, roots, homeDir, yes, configPath: path = defaultSettingsPath(homeDir) } = request;
+  const { io, roots: flag, homeDir, yes, configPath: path = defaultSettingsPath(homeDir) } = request;
   const { questions } = io;
   const { entries, text: before } = await readEntries(path);
   if (entries.length > 0)
@@ -53,8 +54,8 @@ export async function planSettings(request: SettingsRequest, hasSandbox: boolean
   const existing = z.array(z.string()).parse(known?.value ?? []);
   const hasDefaultModes = !entries.some(({ key }) => MODE_KEYS.includes(key));
   const plan = { hasDefaultModes, folders: [], before };
-  if (roots !== undefined)
-    return { ...plan, edits: addedRoots(request, existing, await rootsOfFlag(request, roots)) };
+  if (flag !== undefined)
+    return { ...plan, edits: addedRoots(request, existing, await rootsOfFlag(request, flag)) };
   if (yes === true || questions === undefined) {
     if (existing.length > 0) return { ...plan, edits: [] };
     const message = 'No allowed roots are set, and there is no terminal to ask in.';
@@ -65,8 +66,11 @@ export async function planSettings(request: SettingsRequest, hasSandbox: boolean
   const keeps = existing.length > 0 && (await given(questions.confirm('Keep them, and add to them?', true)));
   const { roots: asked, missing } = await askRoots(request, questions, keeps ? existing : []);
   const modes = hasDefaultModes ? await askModes(questions, hasSandbox) : [];
+  const projects = entries.find(({ key }) => key === 'projects')?.value;
+  const roots = [...(keeps ? existing : []), ...asked];
+  const checks = await askChecks(questions, roots, projects, homeDir);
   return {
-    edits: [...rootEdits(asked, keeps), ...modes],
+    edits: [...rootEdits(asked, keeps), ...modes, ...checks],
     hasDefaultModes: hasDefaultModes && modes.length === 0,
     folders: missing,
     before,

@@ -22,7 +22,7 @@ import {
   WAITS_FOR_MESSAGE,
 } from '../task.js';
 import type { TaskSpec } from '../task-spec.js';
-import { isOpenIn, type Cause, type Phase } from './session-phase.js';
+import { checkWords, isOpenIn, type Cause, type Phase } from './session-phase.js';
 import { leftoverWords, TaskStory, type EventSink, type ReadableLog } from './task-story.js';
 
 /** Length of `last_output`, as the specification says. */
@@ -331,7 +331,8 @@ export class RunState implements Disposable {
     if (at === 'blocked') return words;
     if (at !== 'message') return undefined;
     const goesOn = words === undefined ? '' : `${words}, and `;
-    return `The turn ${interrupted === true ? 'was interrupted' : 'is over'}; ${goesOn}${WAITS_FOR_MESSAGE}`;
+    const turn = interrupted === true ? 'was interrupted' : `is over${checkWords(this.#record)}`;
+    return `The turn ${turn}; ${goesOn}${WAITS_FOR_MESSAGE}`;
   }
 
   #write(): void {

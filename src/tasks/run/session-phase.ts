@@ -98,7 +98,7 @@ function refusedStart({ decisions, session_id }: TaskRecord): Decision | undefin
 }
 
 /** As in `; 5 of 6 checks met`. */
-function checkWords({ checked }: TaskRecord): string {
+export function checkWords({ checked }: TaskRecord): string {
   const words = checked === undefined ? '' : metWords(checked);
   return words === '' ? '' : `; ${words}`;
 }

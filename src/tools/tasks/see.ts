@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { oneLine } from '../../base/text.js';
+import { metWords } from '../../checks/result.js';
 import { knownTaskId } from '../../mcp/known-task-id.js';
 import { fittingCount, fittingPage, REPLY_BUDGET_BYTES } from '../../mcp/answers.js';
 import { pollingHint } from '../../tasks/polling-hint.js';
@@ -34,6 +35,7 @@ const taskLine = z.object({
   prompt_summary: z.string(),
   created_at: z.string(),
   elapsed_seconds: z.int(),
+  checks: z.string().optional(),
 });
 
 export const listTasks = defineTool({
@@ -72,6 +74,7 @@ function pageView({ tasks, unreadable = [], cursor }: TaskPage) {
       ...taskView(record, 0),
       ...progressOf(record),
       worktree: worktreeOf(record).worktree,
+      checks: record.checked && metWords(record.checked),
     })),
     ...(unreadable.length > 0 && { unreadable: unreadable.slice(0, MAX_UNREADABLE) }),
     cursor,

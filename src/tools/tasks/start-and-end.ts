@@ -51,7 +51,7 @@ export const startTask = defineTool({
       .pipe(checksSchema)
       .optional()
       .describe('{name, command}: run when the agent is done'),
-    until_met: z.int().max(MAX_ROUNDS).optional().describe('Times to send back unmet checks'),
+    until_met: z.int().min(0).max(MAX_ROUNDS).optional().describe('Times to send back unmet checks'),
   },
   output: { ...taskOutput, cursor: z.string(), message: z.string() },
   handle: async (args, services, { signal, follower }) => {
@@ -116,6 +116,7 @@ export const finishTask = defineTool({
     action: finishActionSchema,
     reviewed: z.string().optional(),
     message: z.string().min(1).max(MAX_COMMIT_MESSAGE_CHARS).optional().describe('Commit message'),
+    anyway: z.boolean().optional().describe('Although checks are not met'),
   },
   output: {
     task_id: z.string(),
