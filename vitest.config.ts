@@ -29,8 +29,8 @@ const PS_TABLE = { CLAUDE_CODE_BRIDGE_PROCESS_TABLE: 'ps' };
 
 /** What the process table matters to. */
 const aboutProcesses = [
-  'tests/long/faults/{faults-kills,faults-machine,keeper-death}.test.ts',
-  'tests/long/more/{inside-task,process,process-keeper,process-table}.test.ts',
+  'tests/long/faults/{faults-machine,keeper-death}.test.ts',
+  'tests/long/more/{inside-task,process-keeper,process-table}.test.ts',
   'tests/long/claude/real-claude{,-ends}.test.ts',
   'tests/parts/pty/kill-ladder.test.ts',
 ];
@@ -66,7 +66,10 @@ export default defineConfig({
       long('faults'),
       // Clients of other makers, which npm installs, and some of which take both cores; they write what they saw into one file.
       long('clients', { fileParallelism: false, testTimeout: 300 * SECOND_MS, hookTimeout: 600 * SECOND_MS }),
-      long('soak', { testTimeout: 6 * 3_600 * SECOND_MS }),
+      long('soak', {
+        include: ['tests/long/soak/**/*.test.ts', 'tests/long/histories/histories.test.ts'],
+        testTimeout: 6 * 3_600 * SECOND_MS,
+      }),
       // The contract of terminals on the second choice of a package, which is compiled.
       {
         test: {

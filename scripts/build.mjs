@@ -92,7 +92,19 @@ for (const [name, file] of Object.entries(entries))
 const outputOf = (file) => Object.keys(outputs).find((path) => outputs[path].entryPoint === file);
 const serve = loadedAtOnce(outputs, outputOf('src/cli/serve.ts'));
 checkStart(serve);
-await joinStart(root, outputs, options, 'main', serve, loadedAtOnce(outputs, outputOf(entries.main)));
+const started = await joinStart(
+  root,
+  outputs,
+  options,
+  'main',
+  serve,
+  loadedAtOnce(outputs, outputOf(entries.main)),
+);
+// What a first call about files or git loads, too.
+const later = new Set();
+for (const file of ['os/find-processes', 'services/git-services', 'tools/files/list', 'tools/files/read'])
+  loadedAtOnce(outputs, outputOf(`src/${file}.ts`), later);
+await joinStart(root, outputs, options, 'files', later, serve, started);
 for (const name of ['keeper', 'board']) {
   const entry = outputOf(entries[name]);
   await joinStart(root, outputs, options, name, loadedAtOnce(outputs, entry), new Set([entry]));

@@ -33,9 +33,10 @@ export async function bundle(root, outputs, options) {
 
 /**
  * Joins what a start loads at once, but for `apart`, into `<name>-start.js`, since each file costs a start a millisecond. The files
- * stay as doors to it, for what is loaded later. `apart` has what awaits such a load while it runs itself.
+ * stay as doors to it, for what is loaded later, and are returned. `apart` has what awaits such a load while it runs itself, or was
+ * joined before: of the doors in `joined` what is behind them is loaded.
  */
-export async function joinStart(root, outputs, { outdir, banner }, name, loaded, apart) {
+export async function joinStart(root, outputs, { outdir, banner }, name, loaded, apart, joined = []) {
   const paths = [...loaded].filter((path) => !apart.has(path));
   const files = paths.map((path) => resolve(root, path));
   const doors = paths.map((path, at) => ({
@@ -58,7 +59,7 @@ export async function joinStart(root, outputs, { outdir, banner }, name, loaded,
           .join('\n'),
         resolveDir: outdir,
       },
-      plugins: [onlyFiles(new Set(files), banner.js)],
+      plugins: [onlyFiles(new Set([...files, ...joined]), banner.js)],
     },
   );
   writeFileSync(join(outdir, `${name}-start.js`), contents);
@@ -67,6 +68,7 @@ export async function joinStart(root, outputs, { outdir, banner }, name, loaded,
       file,
       `export{${list(names.map(([one, other]) => [other, one]))}}from'./${name}-start.js';`,
     );
+  return files;
 }
 
 /** The outputs that an import of this one loads, in the order in which they run. */

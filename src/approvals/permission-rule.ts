@@ -1,4 +1,5 @@
 // Pure: parses a permission rule in Claude Code's syntax, such as `Bash(git diff *)`. Settings and approvals both use it.
+import { nearestName } from '../base/input.js';
 import { knownTools } from './tool-table.js';
 
 /** Bounds a rule, whose words are looked for in every command. */
@@ -40,7 +41,8 @@ export function parsePermissionRule(text: string): ParsedRule {
   if (tool.includes('*')) return { expected: 'a tool’s full name (only mcp__… names may contain a *)' };
   // A rule for a tool that it does not have is one that Claude Code ignores without a word.
   if (!TOOLS.includes(tool)) {
-    const meant = TOOLS.find((known) => known.toLowerCase() === tool.toLowerCase()) ?? TOOLS.join(', ');
+    const same = TOOLS.find((known) => known.toLowerCase() === tool.toLowerCase());
+    const meant = same ?? nearestName(tool, TOOLS) ?? TOOLS.join(', ');
     return { expected: `a tool of Claude Code, as it spells it: ${meant}` };
   }
   return specifier === undefined ? { rule: { kind: 'tool', tool } } : withSpecifier(tool, specifier);

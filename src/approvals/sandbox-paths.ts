@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { BridgeError, systemCodeOf } from '../base/errors.js';
+import { BridgeError, ignoreSystemError } from '../base/errors.js';
 import { nameMatcher } from '../projects/name-list.js';
 import { isWithin, pathInProject } from '../projects/path-in-project.js';
 import { isSecret, isSecretName, secretNames } from '../projects/secret-names.js';
@@ -228,22 +228,13 @@ async function existingFolders(paths: readonly string[]): Promise<string[]> {
 }
 
 async function kindOf(path: string): Promise<'folder' | 'other' | 'missing'> {
-  try {
-    return (await stat(path)).isDirectory() ? 'folder' : 'other';
-  } catch (error) {
-    if (systemCodeOf(error) === undefined) throw error;
-    return 'missing';
-  }
+  const facts = await stat(path).catch(ignoreSystemError);
+  return facts === undefined ? 'missing' : facts.isDirectory() ? 'folder' : 'other';
 }
 
 async function entriesOf(folder: string): Promise<Dirent[]> {
-  try {
-    return await readdir(folder, { withFileTypes: true });
-  } catch (error) {
-    // It was removed meanwhile, or this user cannot read it; then the user's commands cannot either.
-    if (systemCodeOf(error) === undefined) throw error;
-    return [];
-  }
+  // It may be removed meanwhile, or this user cannot read it; then the user's commands cannot either.
+  return (await readdir(folder, { withFileTypes: true }).catch(ignoreSystemError)) ?? [];
 }
 
 /** Claude Code reads these characters as wildcards; `?` matches each of them. */

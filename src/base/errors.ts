@@ -198,6 +198,16 @@ export function systemCodeOf(thrown: unknown): string | undefined {
     : undefined;
 }
 
+/** For `catch`: returns undefined for any error of the system and rethrows any other error. */
+export function ignoreSystemError(error: unknown): undefined {
+  if (systemCodeOf(error) === undefined) throw error;
+}
+
+/** For `catch`: returns undefined for a file that is not there, or no longer, and rethrows any other error. */
+export function ignoreMissing(error: unknown): undefined {
+  if (!['ENOENT', 'ENOTDIR'].includes(systemCodeOf(error) ?? '')) throw error;
+}
+
 /** For `catch`: returns undefined for a BridgeError and rethrows any other error. */
 export function ignoreBridgeError(error: unknown): undefined {
   if (!(error instanceof BridgeError)) throw error;

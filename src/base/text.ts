@@ -16,9 +16,9 @@ export function wholeUtf8End(bytes: Uint8Array): number {
   return bytes.length;
 }
 
-/** The longest prefix of `text` that is at most `maxBytes` long in UTF-8, cut between characters. */
+/** The longest prefix of `text` that is at most `maxBytes` long in UTF-8, cut between characters; more of it is not encoded. */
 export function headBytes(text: string, maxBytes: number): string {
-  const bytes = Buffer.from(text);
+  const bytes = Buffer.from(text.slice(0, maxBytes + 1));
   if (bytes.length <= maxBytes) return text;
   const head = bytes.subarray(0, maxBytes);
   return head.toString('utf8', 0, wholeUtf8End(head));

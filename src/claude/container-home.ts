@@ -1,7 +1,7 @@
 import { chown, lchown, lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { systemCodeOf } from '../base/errors.js';
+import { ignoreMissing } from '../base/errors.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
 import { makeFolders } from '../base/files/folders.js';
 
@@ -51,12 +51,7 @@ export async function prepareContainerHome({ path, apiKey, owner }: ContainerHom
 
 /** The state that an earlier task left. Its container could write anything, even a link, which is not followed. */
 async function read(file: string): Promise<z.infer<typeof stateSchema>> {
-  try {
-    if (!(await lstat(file)).isFile()) return {};
-  } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return {};
-    throw error;
-  }
+  if ((await lstat(file).catch(ignoreMissing))?.isFile() !== true) return {};
   const state = await readJsonFile(file, stateSchema);
   return state.state === 'ok' ? state.value : {};
 }

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { systemCodeOf } from '../base/errors.js';
+import { ignoreMissing, ignoreSystemError } from '../base/errors.js';
 import { openRegularFile } from '../base/files/regular-file.js';
 import { parseTranscriptLine, type TranscriptEntry } from './transcript-entry.js';
 import { UsageTotals, type ModelUsage } from './usage.js';
@@ -106,18 +106,20 @@ export class TranscriptTail {
 
 /**
  * Adds up the tokens in transcripts since `sinceMs` (milliseconds since the epoch). `signal` stops the reading early. `isWhole` is false
- * when something was skipped: a too long line, or the rest after the abort.
+ * when something was skipped: a too long line, or the rest after the abort. `onEntry` gets each entry.
  */
 export async function readUsage(
   paths: readonly string[],
   sinceMs: number,
   signal: AbortSignal,
+  onEntry?: (entry: TranscriptEntry) => void,
 ): Promise<{ readonly usage: ReadonlyMap<string, ModelUsage>; readonly isWhole: boolean }> {
   const totals = new UsageTotals();
   let isWhole = true;
   for (const path of paths) {
     const tail = new TranscriptTail(path, sinceMs);
     for await (const entry of tail.readNew(signal)) {
+      onEntry?.(entry);
       if (entry.kind === 'assistant' && entry.usage !== undefined)
         totals.add(entry.messageId, entry.model, entry.usage);
     }
@@ -127,20 +129,9 @@ export async function readUsage(
 }
 
 async function namesIn(folder: string, recursive = false): Promise<string[]> {
-  try {
-    return await readdir(folder, { recursive });
-  } catch (error) {
-    const code = systemCodeOf(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
-    throw error;
-  }
+  return (await readdir(folder, { recursive }).catch(ignoreMissing)) ?? [];
 }
 
 async function isFile(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isFile();
-  } catch (error) {
-    if (systemCodeOf(error) === undefined) throw error;
-    return false;
-  }
+  return (await stat(path).catch(ignoreSystemError))?.isFile() === true;
 }

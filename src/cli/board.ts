@@ -12,6 +12,7 @@ import { openRuntimeDir } from '../store/runtime-dir.js';
 import { openStateDir } from '../store/state-dir.js';
 import { requireOutsideTasks, type CommandContext } from './command-context.js';
 import { exitCodes, type ExitCode } from './exit-codes.js';
+import { withCommand } from './terminal-text.js';
 
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost']);
 const OWNER_ONLY = 0o600;
@@ -55,7 +56,7 @@ export async function openBoard(flags: BoardFlags, context: CommandContext): Pro
   const isOpened = program !== undefined && (await openInBrowser(program, link.url, folder));
   const words = isOpened
     ? `The board is open in your browser, at port ${link.port}.\n`
-    : linkWords(link, env, command);
+    : linkWords(link, context);
   void output.write(words);
   if (flags.port !== undefined && flags.port !== link.port)
     say(`A board runs already, at port ${link.port}: --port is for a new one.`);
@@ -71,11 +72,9 @@ function requireLoopback(host: string): void {
   );
 }
 
-function linkWords({ url, port }: BoardLink, env: NodeJS.ProcessEnv, command: string): string {
-  const lines = [
-    `The board: ${url}`,
-    `The link opens one page, within a minute. Another one: ${command} board`,
-  ];
+function linkWords({ url, port }: BoardLink, { env, command, look }: CommandContext): string {
+  const another = 'The link opens one page, within a minute. Another one:';
+  const lines = [`The board: ${url}`, withCommand(another, `${command} board`, look)];
   if (env['SSH_CONNECTION'] !== undefined)
     lines.push(
       `From the machine that you sit at, first run: ssh -L ${port}:127.0.0.1:${port} <this machine>`,

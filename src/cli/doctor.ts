@@ -11,7 +11,7 @@ import { runDemo } from './demo/demo.js';
 import { CLAUDE_VERSIONS } from './demo/fetch-claude.js';
 import { exitCodes } from './exit-codes.js';
 import { rulesContract } from './rules-contract.js';
-import { fitted, type Look, type Style } from './terminal-text.js';
+import { fitted, fittedLines, type Look, type Style } from './terminal-text.js';
 
 /** Before the command that mends something. */
 const COMMAND_INDENT = ' '.repeat(8);
@@ -66,7 +66,7 @@ export async function runDoctor(
   const entries = await runChecks(checks, parts, { fix, ...(!json && { onEntry: show }) });
   if (signal.aborted) return exitCodes.interrupted;
   const report = reportOf(VERSION, entries);
-  write(json ? `${JSON.stringify(report, null, 2)}\n` : verdictLine(report));
+  write(json ? `${JSON.stringify(report, null, 2)}\n` : fittedLines(verdictLine(report), look));
   return exitCodeOf(report);
 }
 

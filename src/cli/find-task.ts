@@ -64,7 +64,7 @@ function onlyRunning(running: readonly TaskRecord[], { one, list }: ShelfWords):
   if (first === undefined) throw notFound(`No ${one} is running.`, `${list} lists the finished ones.`);
   if (others.length === 0) return first;
   const names = running.map(
-    ({ task_id, project_path }) => `${task_id} (${oneLine(project_path, MAX_PATH_CHARS)})`,
+    ({ task_id, project_path }) => `${shortId(task_id)} (${oneLine(project_path, MAX_PATH_CHARS)})`,
   );
   throw ambiguous(`${running.length} ${one}s are running: ${named(names)}.`, 'Pass the id of one.');
 }

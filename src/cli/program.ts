@@ -9,7 +9,7 @@ import { nextLines } from './next-commands.js';
 import { ownCommand, withConfig } from './own-command.js';
 import { StandardOutput } from './standard-output.js';
 import { addNative, addTasks } from './tasks-commands.js';
-import { fitted } from './terminal-text.js';
+import { fittedLines } from './terminal-text.js';
 import { VERSION } from '../base/package.js';
 
 /** With less room, descriptions are not broken at words. */
@@ -27,6 +27,7 @@ export async function runProgram(
   let exitCode = 0;
   const output = new StandardOutput(process.stdout);
   const homeDir = env['HOME'] ?? homedir();
+  const errorLook = lookOf(process.stderr, env);
   const program = new Command('claude-code-bridge');
   const command = await ownCommand(argv[1] ?? '', env['PATH'], homeDir);
   const context: CommandContext = {
@@ -44,7 +45,7 @@ export async function runProgram(
     },
     output,
     look: lookOf(process.stdout, env),
-    say: (line) => void process.stderr.write(`${line}\n`),
+    say: (line) => void process.stderr.write(`${fittedLines(line, errorLook)}\n`),
     exitWith: (code) => void (exitCode = code),
   };
   program
@@ -84,10 +85,9 @@ export async function runProgram(
 /** The message fits the terminal; a hint may hold a command, which is pasted and never broken. */
 function errorText(error: unknown, { command, env }: CommandContext): string {
   const look = lookOf(process.stderr, env);
-  const fit = (text: string): string => text.replace(/^.*$/gm, (line) => fitted(line, look));
-  if (!(error instanceof BridgeError)) return `${fit(messageOf(error))}\n`;
+  if (!(error instanceof BridgeError)) return `${fittedLines(messageOf(error), look)}\n`;
   const { code, message, next } = error;
-  const shown = fit(`${code}: ${message}`).replace(code, look.paint('red', code));
+  const shown = fittedLines(`${code}: ${message}`, look).replace(code, look.paint('red', code));
   const doctor = isForDoctor(code) ? `\n${doctorSentence(command)}` : '';
   const hint = nextLines(next, command, look).replaceAll('`claude-code-bridge ', `\`${command} `);
   return `${shown}\n${hint}${doctor}\n`;

@@ -172,7 +172,11 @@ function addEnds({ add, run }: Group): void {
     'd93a7d apply',
   )
     .argument('<task>', ID_WORDS)
-    .addArgument(new Argument('<action>', 'what becomes of its work').choices(finishActionSchema.options))
+    .addArgument(
+      new Argument(`<${finishActionSchema.options.join('|')}>`, 'what becomes of its work').choices(
+        finishActionSchema.options,
+      ),
+    )
     .option('--reviewed <tree>', 'refuse another tree than this one; default: the one that the command shows')
     .option('--anyway', 'merge or apply also what does not meet its checks')
     .option('--json', JSON_WORDS)

@@ -143,9 +143,9 @@ function nextCommands(record: TaskRecord, { command, receipt, isGone }: DetailsO
       end,
     ];
   }
-  // With the budget of the day used up it would be refused; `go on` says when it is possible.
+  // With the budget of the day used up it would be refused; `go on` says when it is possible. No answer: nothing to go on from.
   const goOn: [string, string][] =
-    canContinue(record) && !isNative(record) && record.ended_by_budget !== 'day'
+    canContinue(record) && !isNative(record) && record.ended_by_budget !== 'day' && record.tokens !== 0
       ? [['continue', `${command} run --continue ${id} "Go on."`]]
       : [];
   if (worktree?.finished !== undefined) return goOn;

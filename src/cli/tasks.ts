@@ -27,7 +27,7 @@ import { verificationText } from './checks-text.js';
 import { taskTable } from './tasks-table.js';
 import { interruptedWords, taskDetails } from './tasks-text.js';
 import { TerminalLog } from './terminal-log.js';
-import { paintedDiff, withCommand } from './terminal-text.js';
+import { fittedLines, paintedDiff, withCommand } from './terminal-text.js';
 
 /** Every task that a state directory can hold. */
 const MAX_TASKS = 10_000;
@@ -82,9 +82,11 @@ export class TaskCommands {
     const { native, command, say } = this.#options;
     const { tasks, statePath } = this.#opened;
     if (native && !isNativeOn(statePath)) say(`This view is off. ${command} native on begins it again.`);
-    const { tasks: records, unreadable = [] } = await tasks.list({ native, limit: MAX_TASKS });
+    const { tasks: records, unreadable = [], foreign } = await tasks.list({ native, limit: MAX_TASKS });
     for (const { task_id, why } of unreadable) say(`${task_id} ${oneLine(why, MAX_WHY_CHARS)}`);
-    const history = native ? undefined : await tasks.historyWords();
+    const isReadable = foreign === undefined;
+    if (!isReadable) say(`${foreign.message}\n${foreign.hint.replace('claude-code-bridge', command)}`);
+    const history = native || !isReadable ? undefined : await tasks.historyWords();
     if (history !== undefined) say(history);
     const isEmpty = native && records.length === 0;
     const table = taskTable(records, { ...this.#options, nowMs: systemClock.now() });
@@ -174,7 +176,10 @@ export class TaskCommands {
   async kill(task: string, reason: string = KILLED_BY_PERSON): Promise<ExitCode> {
     const { task_id } = await this.#opened.find(task);
     const final = await this.#opened.tasks.kill(task_id, reason);
-    return this.#print(final, `${task_id} ${final.status}: ${final.reason}\n`);
+    return this.#print(
+      final,
+      fittedLines(`${task_id} ${final.status}: ${final.reason}\n`, this.#options.look),
+    );
   }
 
   /**
@@ -261,7 +266,8 @@ export class TaskCommands {
     await this.#opened.tasks.remove(task_id, force);
     const stays = force && worktree !== undefined && existsSync(worktree.path);
     const rest = stays ? ` Its worktree ${worktree.path} stays, with the branch ${worktree.branch}.` : '';
-    return this.#print(task_id, `${task_id} removed: record, receipt, prompt, log and recording.${rest}\n`);
+    const words = `${task_id} removed: record, receipt, prompt, log and recording.${rest}\n`;
+    return this.#print(task_id, fittedLines(words, this.#options.look));
   }
 
   #print(value: unknown, text: string): ExitCode {

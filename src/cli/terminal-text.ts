@@ -76,6 +76,11 @@ export function fitted(line: string, { columns }: Look, hang = ''): string {
   return rows.map((row) => row.trimEnd()).join('\n');
 }
 
+/** Sentences for a terminal, line by line. Behind two blanks is a command, which is pasted and never broken; what is painted fits. */
+export function fittedLines(text: string, look: Look): string {
+  return text.replace(/^(?! {2})[^\u001b\n]+$/gm, (line) => fitted(line, look));
+}
+
 /** Words and the command of a step: on a line of its own where a terminal would break it, since it is copied. */
 export function withCommand(words: string, command: string, look: Look): string {
   const line = `${words} ${command}`;

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { systemCodeOf } from '../base/errors.js';
+import { ignoreSystemError } from '../base/errors.js';
 import { findOnPath } from '../os/find-on-path.js';
 import type { ChatClient, ClientPlace } from './chat-client.js';
 import { chatClients } from './chat-clients.js';
@@ -25,13 +25,7 @@ async function isInstalled(client: ChatClient, place: ClientPlace): Promise<bool
 
 /** Whether there is something at `path`; false for what this user cannot reach. */
 export async function isThere(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    if (systemCodeOf(error) === undefined) throw error;
-    return false;
-  }
+  return (await stat(path).catch(ignoreSystemError)) !== undefined;
 }
 
 /**

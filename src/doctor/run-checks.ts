@@ -52,7 +52,8 @@ async function runCheck(check: Check, context: DoctorContext, fix: boolean): Pro
       fixed = await mend(context);
       return look(context);
     });
-  const { status, summary, details = [], words, command } = finding;
+  const { status, details = [], words, command } = finding;
+  const summary = status === 'unchecked' ? `${id} was ${finding.summary}` : finding.summary;
   return {
     ...{ id, category, status, summary },
     details: [...details],

@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import { BridgeError, systemCodeOf } from '../base/errors.js';
+import { BridgeError, ignoreSystemError } from '../base/errors.js';
 import { DisposableStore } from '../base/lifecycle.js';
 import { oneLine, someNames } from '../base/text.js';
 import { isWithin } from '../projects/path-in-project.js';
@@ -138,10 +138,5 @@ async function windowsWith(windows: readonly EditorWindow[], path: string): Prom
 
 /** As it is when it cannot be reached: then it holds no project. */
 async function realFolder(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch (error) {
-    if (systemCodeOf(error) === undefined) throw error;
-    return path;
-  }
+  return (await realpath(path).catch(ignoreSystemError)) ?? path;
 }

@@ -1,5 +1,4 @@
-import { closeSync, constants, openSync, type Dirent } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { closeSync, constants, openSync, readdirSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { systemCodeOf } from '../base/errors.js';
@@ -119,7 +118,8 @@ export class FolderWalk {
   async #read(unread: UnreadFolder): Promise<WalkedFolder> {
     let found: Dirent[];
     try {
-      found = await readdir(unread.fdPath, { withFileTypes: true });
+      // Synchronous: to hand it to a thread takes longer than to read a folder. `pause` lets other calls run.
+      found = readdirSync(unread.fdPath, { withFileTypes: true });
     } catch (thrown) {
       const code = systemCodeOf(thrown);
       if (code === undefined) throw thrown;

@@ -17,7 +17,7 @@ export const MAX_REPLY_BYTES = 1_000_000;
 /** Part of an answer that is not its text: names, cursors, annotations, the frame of the protocol. */
 const FRAME_BYTES = 40_000;
 /** The text of an answer travels twice: readable, and inside the structured form. */
-const COPIES = 2;
+const MAX_TEXT_BYTES = (MAX_REPLY_BYTES - FRAME_BYTES) / 2;
 /** Halving takes eleven from the largest page to the smallest one. */
 const MAX_TRIES = 12;
 
@@ -57,7 +57,7 @@ export async function fittingPage<Page, Limit extends number | undefined>(
     page = await paging.read(limit, page);
     const shown = paging.text(page);
     const bytes = Buffer.byteLength(shown);
-    const isSendable = wireBytes(shown) * COPIES + FRAME_BYTES <= MAX_REPLY_BYTES;
+    const isSendable = bytes + JSON.stringify(shown).length - shown.length <= MAX_TEXT_BYTES;
     const isWhole = whole === undefined || bytes > whole.bytes;
     const excess = isWhole ? 0 : Math.max(0, Buffer.byteLength(readable(whole.of(page))) - whole.bytes);
     const shorter = isSendable ? bytes - excess : Math.floor(Math.min(limit ?? Infinity, bytes) / 2);

@@ -1,10 +1,9 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BridgeError, messageOf } from '../base/errors.js';
+import { BridgeError, ignoreMissing, messageOf } from '../base/errors.js';
 import { PROCESS_ID_PATTERN } from '../base/ids.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
 import { ensurePrivateFolder } from '../store/private-folder.js';
-import { unlessGone } from '../store/pages.js';
 import { processRecordSchema, type ProcessRecord } from './process-record.js';
 
 const OWNER_ONLY_FOLDER = 0o700;
@@ -58,7 +57,7 @@ export class ProcessStore {
 
   /** All records that can be read, the youngest process first. */
   async all(): Promise<ProcessRecord[]> {
-    const names = (await unlessGone(readdir(this.path))) ?? [];
+    const names = (await readdir(this.path).catch(ignoreMissing)) ?? [];
     const records = await Promise.all(names.map((name) => this.read(name)));
     return records
       .filter((record) => record !== undefined)
@@ -68,8 +67,8 @@ export class ProcessStore {
   /** Bytes of all files of a process. */
   async size(id: string): Promise<number> {
     const folder = this.folder(id);
-    const names = (await unlessGone(readdir(folder))) ?? [];
-    const facts = await Promise.all(names.map((name) => unlessGone(stat(join(folder, name)))));
+    const names = (await readdir(folder).catch(ignoreMissing)) ?? [];
+    const facts = await Promise.all(names.map((name) => stat(join(folder, name)).catch(ignoreMissing)));
     return facts.reduce((sum, one) => sum + (one?.size ?? 0), 0);
   }
 

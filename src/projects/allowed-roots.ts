@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
-import { BridgeError, systemCodeOf } from '../base/errors.js';
+import { BridgeError, ignoreSystemError, systemCodeOf } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
 import { plainPath } from './name-list.js';
 import { walkPath } from './walk-path.js';
@@ -190,12 +190,7 @@ async function realRoot(root: string): Promise<string> {
 
 /** Undefined for a path that does not exist or is not accessible. */
 async function realIfExists(path: string): Promise<string | undefined> {
-  try {
-    return await realpath(path);
-  } catch (thrown) {
-    if (systemCodeOf(thrown) === undefined) throw thrown;
-    return undefined;
-  }
+  return realpath(path).catch(ignoreSystemError);
 }
 
 function shown(path: string): string {

@@ -17,12 +17,12 @@ export type NameMatcher = (path: string) => boolean;
 const IGNORED_CHARACTERS = /\p{Default_Ignorable_Code_Point}/gu;
 /** FAT and Windows file systems drop these at the end of a name. */
 const DROPPED_AT_THE_END = /[. ]+$/;
+/** A path without any of these differs only in the case of letters. */
+const NORMALIZED = /[^\0-\u007f]|[. ](?:\/|$)/;
 
 /** Creates the matcher of a list. It ignores case and everything else that some file system ignores in a name. */
 export function nameMatcher({ folders, files, except = [] }: NameGlobs): NameMatcher {
-  const isListed = new RegExp(
-    `(?:^|/)(?:${expressions(folders)}/|(?:${expressions([...folders, ...files])})$)`,
-  );
+  const isListed = new RegExp(`(?:^|/)(?:${expressions(folders)}(?:/|$)|${expressions(files)}$)`);
   const isExcepted = new RegExp(`(?:^|/)${expressions(except)}$`);
   const isBelowFolder = new RegExp(`(?:^|/)${expressions(folders)}(?:/|$)`);
   return (path) => {
@@ -33,7 +33,7 @@ export function nameMatcher({ folders, files, except = [] }: NameGlobs): NameMat
 
 /** Normalizes a path: two paths that are the same on some file system become the same text. */
 export function plainPath(path: string): string {
-  return path.split('/').map(plainName).join('/');
+  return NORMALIZED.test(path) ? path.split('/').map(plainName).join('/') : path.toLowerCase();
 }
 
 /** Normalizes a name: folds case and compatible letters, removes ignored characters. */
@@ -45,14 +45,11 @@ function plainName(name: string): string {
 }
 
 function expressions(globs: readonly string[]): string {
+  const sources = globs.map((glob) => glob.toLowerCase().replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  const all = sources.filter((source) => !source.startsWith('*'));
+  // All endings together, since a search for one takes as many steps as a name has letters.
+  const endings = sources.filter((source) => source.startsWith('*')).map((source) => source.slice(1));
+  if (endings.length > 0) all.push(`*(?:${endings.join('|')})`);
   // An empty list matches nothing.
-  if (globs.length === 0) return '(?!)';
-  const sources = globs.map((glob) =>
-    glob
-      .toLowerCase()
-      .split('*')
-      .map((text) => text.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
-      .join('[^/]*'),
-  );
-  return `(?:${sources.join('|')})`;
+  return all.length === 0 ? '(?!)' : `(?:${all.join('|')})`.replaceAll('*', '[^/]*');
 }

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemCodeOf } from '../base/errors.js';
+import { ignoreSystemError } from '../base/errors.js';
 import { realPathOfNearest } from './real-path.js';
 
 /**
@@ -19,12 +19,7 @@ export async function aliasesOf(paths: readonly string[], folder: string): Promi
 }
 
 async function linksIn(folder: string): Promise<string[]> {
-  try {
-    const entries = await readdir(folder, { withFileTypes: true });
-    return entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => join(folder, name));
-  } catch (error) {
-    // A folder that is missing or unreadable has no known links.
-    if (systemCodeOf(error) === undefined) throw error;
-    return [];
-  }
+  // A folder that is missing or unreadable has no known links.
+  const entries = (await readdir(folder, { withFileTypes: true }).catch(ignoreSystemError)) ?? [];
+  return entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => join(folder, name));
 }

@@ -9,8 +9,7 @@ import { taskSpecSchema } from '../tasks/task-spec.js';
 import type { Decision } from '../tasks/task.js';
 
 const MAX_SUMMARY_CHARS = 200;
-const WHEN =
-  'It counts for tasks of servers and boards that are started after it is written. What runs now keeps the rules it was started with.';
+const WHEN = 'It applies to servers and boards that start from now on. What runs now keeps its rules.';
 
 export interface AlwaysRulesParts {
   /** The settings file that this process has read, or would read. */

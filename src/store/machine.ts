@@ -74,11 +74,17 @@ export async function adoptState(statePath: string, owner: string | null): Promi
 
 /** Throws STATE_UNUSABLE when the state directory is another machine's: there tasks can be read and nothing else. */
 export async function requireOwnState(statePath: string): Promise<void> {
-  if ((await machineOf(statePath)) !== 'other') return;
-  throw new BridgeError(
+  const foreign = await foreignState(statePath);
+  if (foreign !== undefined) throw foreign;
+}
+
+/** What a person is told of a state directory of another machine: what was found, what works, and what to do. Throws STATE_UNUSABLE. */
+export async function foreignState(statePath: string): Promise<BridgeError | undefined> {
+  if ((await machineOf(statePath)) !== 'other') return undefined;
+  return new BridgeError(
     'STATE_UNUSABLE',
-    `The state directory ${statePath} is another machine's: tasks in it can be read, and none can be started, ended or finished here.`,
-    'If no bridge runs on that machine any more, run `claude-code-bridge state adopt`. For a volume that moves, set state_owner. Else set MCP_STATE_DIR to a folder of this machine.',
+    `The state directory ${statePath} was written by another machine, or this machine has a new id. Its tasks can be read here (list, log, receipt), as they were last written. Nothing can be started, answered, ended or finished.`,
+    'When no bridge runs on the other machine any more, run `claude-code-bridge state adopt`. For a volume that moves between machines, set state_owner. To leave it alone, set MCP_STATE_DIR to another folder.',
   );
 }
 

@@ -6,14 +6,13 @@ import {
   existsSync,
   mkdirSync,
   openSync,
-  readlinkSync,
   symlinkSync,
   unlinkSync,
 } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, readlink, rm } from 'node:fs/promises';
 import { createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
-import { BridgeError, messageOf, systemCodeOf } from '../base/errors.js';
+import { BridgeError, ignoreMissing, messageOf, systemCodeOf } from '../base/errors.js';
 import { lazily } from '../base/lifecycle.js';
 import { makeFifos } from '../os/make-fifo.js';
 import { isOwnProc } from '../os/own-proc.js';
@@ -48,6 +47,8 @@ export async function ownerState(owner: ProcessIdentity, statePath: string): Pro
   // A copy of a machine has the same id, so what ran before a restart of this one may run on that one.
   if (presence === 'accepts') return 'unknown';
   if (place === 'restarted') return 'gone';
+  const onMac = await stateOnMac(owner, statePath);
+  if (onMac !== undefined) return onMac;
   // Without a known namespace it could not announce itself.
   if (presence !== 'gone' || owner.namespace == null) return 'unknown';
   const machine = await machineOf(statePath);
@@ -76,18 +77,26 @@ export async function linkedProcess(
   path: string,
   statePath: string,
 ): Promise<{ readonly pid: number; readonly state: ProcessState }> {
-  let text: string;
-  try {
-    text = readlinkSync(path);
-  } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return { pid: 0, state: 'gone' };
-    throw error;
-  }
+  const text = await readlink(path).catch(ignoreMissing);
+  if (text === undefined) return { pid: 0, state: 'gone' };
   // The start may hold spaces: `ps` gives a date.
   const [, pid = '', start = '', sign = ''] = /^(\d+) (.*) (\w+)$/.exec(text) ?? [];
   const there = { ...(await ownIdentity()), pid: Number(pid), start_time: start === '' ? null : start };
   if (signOf(there) === sign) return { pid: there.pid, state: await processState(there) };
-  return { pid: there.pid, state: (await presenceOf(sign, statePath)) === 'gone' ? 'gone' : 'unknown' };
+  const elsewhere = (await presenceOf(sign, statePath)) === 'gone' ? 'gone' : 'unknown';
+  return { pid: there.pid, state: (await stateOnMac(there, statePath)) ?? elsewhere };
+}
+
+/**
+ * On a Mac, in a state directory of this machine. It has no pid namespaces, and a start is a date there: so pid and start mean one
+ * process, of whichever boot, and none where the directory was adopted from another Mac.
+ */
+async function stateOnMac(
+  { pid, start_time }: ProcessIdentity,
+  statePath: string,
+): Promise<ProcessState | undefined> {
+  if (process.platform !== 'darwin' || (await machineOf(statePath)) !== 'own') return undefined;
+  return processState({ ...(await ownIdentity()), pid, start_time });
 }
 
 /**
@@ -225,13 +234,8 @@ async function inFolder<T>(statePath: string, act: (folder: string) => Promise<T
 }
 
 async function signsIn(statePath: string): Promise<string[]> {
-  try {
-    const names = await readdir(folderOf(statePath));
-    return names.filter((name) => name.endsWith(SUFFIX)).map((name) => name.slice(0, -SUFFIX.length));
-  } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return [];
-    throw error;
-  }
+  const names = (await readdir(folderOf(statePath)).catch(ignoreMissing)) ?? [];
+  return names.filter((name) => name.endsWith(SUFFIX)).map((name) => name.slice(0, -SUFFIX.length));
 }
 
 function fileOf(sign: string, suffix: string, statePath: string): string {

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open, readdir, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BridgeError, systemCodeOf } from '../base/errors.js';
+import { BridgeError, ignoreMissing, systemCodeOf } from '../base/errors.js';
 import { invalidCursor } from '../base/input.js';
 import { oneLine, wholeUtf8End } from '../base/text.js';
 
@@ -238,7 +238,7 @@ export class OutputReader {
 
   /** The kept parts, oldest first; none while nothing was printed. What lies between two of them is lost. */
   async #segments(): Promise<Part[]> {
-    const names = (await unlessGone(readdir(this.#folder))) ?? [];
+    const names = (await readdir(this.#folder).catch(ignoreMissing)) ?? [];
     const starts = names
       .filter((name) => name.startsWith(`${this.#stream}.`))
       .map((name) => Number(name.slice(this.#stream.length + 1)))
@@ -247,7 +247,7 @@ export class OutputReader {
     const segments = await Promise.all(
       starts.map(async (start, index): Promise<Part[]> => {
         const path = segmentPath(this.#folder, this.#stream, start);
-        const facts = await unlessGone(stat(path));
+        const facts = await stat(path).catch(ignoreMissing);
         const end = Math.min(start + (facts?.size ?? 0), starts[index + 1] ?? Infinity);
         return facts === undefined
           ? []
@@ -259,20 +259,10 @@ export class OutputReader {
 }
 
 async function readFileAt(path: string, position: number, length: number): Promise<Buffer | undefined> {
-  const file = await unlessGone(open(path, 'r'));
+  const file = await open(path, 'r').catch(ignoreMissing);
   try {
     return file && (await readAt(file, position, length));
   } finally {
     await file?.close();
-  }
-}
-
-/** Undefined for a file or folder that was never made, or was removed meanwhile. */
-export async function unlessGone<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return undefined;
-    throw error;
   }
 }

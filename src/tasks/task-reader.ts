@@ -6,6 +6,7 @@ import { lazily } from '../base/lifecycle.js';
 import { headBytes, oneLine } from '../base/text.js';
 import type { AllowedPath } from '../projects/allowed-roots.js';
 import { readJournal } from '../store/journal-reader.js';
+import { foreignState } from '../store/machine.js';
 import { ownerState } from '../store/owner-state.js';
 import { LOG_IS_GONE, readLogPage, type LogPage } from '../store/pages.js';
 import { ownIdentity } from '../store/process-identity.js';
@@ -92,7 +93,8 @@ export class TaskReader {
       if (cursor !== undefined) break;
     }
     const live = await Promise.all(tasks.map((task) => this.#live(task)));
-    return { tasks: live, unreadable, ...(cursor !== undefined && { cursor }) };
+    const foreign = await foreignState(stateDir.path);
+    return { tasks: live, unreadable, foreign, ...(cursor !== undefined && { cursor }) };
   }
 
   /** One page of what the task wrote, at most `maxBytes` long. Throws TASK_NOT_FOUND, NOT_READABLE. */

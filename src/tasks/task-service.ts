@@ -1,5 +1,6 @@
 // Pure.
 import type { Brief, Check } from '../checks/brief.js';
+import type { BridgeError } from '../base/errors.js';
 import type { Disposable, Event } from '../base/lifecycle.js';
 import type { DecisionAnswer, SentMessage } from './task-host.js';
 import type { DriverName, PermissionMode, TaskPurpose, TaskRecord, TaskStatus } from './task.js';
@@ -74,6 +75,8 @@ export interface UnreadableTask {
 export interface TaskPage {
   readonly tasks: readonly TaskRecord[];
   readonly unreadable?: readonly UnreadableTask[] | undefined;
+  /** Set for a state directory of another machine: what that means, and what to do. */
+  readonly foreign?: BridgeError | undefined;
   readonly cursor?: string | undefined;
 }
 

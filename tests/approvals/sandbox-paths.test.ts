@@ -1,18 +1,17 @@
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { checkHeld, sandboxPaths } from '../../src/approvals/sandbox-paths.js';
+import { tempFolder } from '../harness/temp-folder.js';
 
 describe('the paths that a sandbox protects from commands', () => {
   let root: string;
   let project: string;
 
   beforeEach(async () => {
-    root = await realpath(await mkdtemp(join(tmpdir(), 'paths-')));
+    root = await tempFolder();
     project = join(root, 'p');
   });
-  afterEach(() => rm(root, { recursive: true, force: true }));
 
   async function make(...names: readonly string[]): Promise<void> {
     for (const name of names) {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import {
-  cutMiddle,
   hasUnseen,
   headAndTail,
   oneLine,
@@ -26,12 +25,6 @@ test('a text that is too long keeps its beginning and its end, with how much is 
   expect(headAndTail('abcdef', 6)).toBe('abcdef');
   expect(headAndTail('abcdefg', 4)).toBe('ab\n… 3 characters left out …\nfg');
   expect(headAndTail('a😀bcd😀e', 4)).toBe('a\n… 7 characters left out …\ne');
-});
-
-test('a text that is cut twice says how much is left out in all', () => {
-  const whole = 'x'.repeat(10_000);
-  const once = cutMiddle({ text: whole, leftOut: 0 }, 8_000);
-  expect(cutMiddle(cutMiddle(once, 1_000), 200)).toEqual(cutMiddle({ text: whole, leftOut: 0 }, 200));
 });
 
 test.each([

@@ -1,10 +1,10 @@
-import { chmod, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { Access, linkCode } from '../../src/board/access.js';
 import { throughDoor } from '../../src/board/door.js';
 import { ManualClock } from '../harness/manual-clock.js';
+import { tempFolder } from '../harness/temp-folder.js';
 
 const MINUTE_MS = 60_000;
 
@@ -51,8 +51,7 @@ describe('the door of the board', () => {
   let file: string;
 
   beforeEach(async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'door-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const folder = await tempFolder();
     file = join(folder, 'door.key');
   });
 

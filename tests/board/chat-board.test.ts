@@ -57,15 +57,6 @@ describe('a read for a page in a chat', () => {
     expect(Object.keys(set)).toContain(`task/${OTHER_ID}`);
   });
 
-  test('gives what happened between two reads, also to a page that did not get the answer before', async () => {
-    const { answer } = await read();
-    clock.advance(QUIET_MS);
-    tasks.change(TASK_ID, { activity: 'Edit(a.js)' });
-    const changed = { whole: true, set: { [`task/${TASK_ID}`]: { activity: 'Edit(a.js)' } } };
-    expect(await read({ after: answer, wait_ms: WAIT_MS })).toMatchObject(changed);
-    expect(await read({ after: answer })).toMatchObject(changed);
-  });
-
   test('ends with its reader, and soon nothing is followed any more', async () => {
     const { answer } = await read();
     const reader = new AbortController();
@@ -74,14 +65,6 @@ describe('a read for a page in a chat', () => {
     expect(await next).toMatchObject({ set: {}, del: [] });
     expect(tasks.watched.get('active')).toBe(1);
     clock.advance(LINGER_MS);
-    await until('nothing is followed', () => tasks.watched.get('active') === 0);
-  });
-
-  test('ends with its server, which waits for nothing then', async () => {
-    const { answer } = await read();
-    const next = read({ after: answer, wait_ms: WAIT_MS });
-    board.dispose();
-    expect(await next).toMatchObject({ set: {}, del: [] });
     await until('nothing is followed', () => tasks.watched.get('active') === 0);
   });
 

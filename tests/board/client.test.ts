@@ -104,35 +104,6 @@ test('after a lost connection all is followed again; what was known stays until 
   expect(got.at(-1)).toEqual({ b: 2 });
 });
 
-test('what is left is followed no longer, and what has no follower is ignored', async () => {
-  const link = await connected();
-  const { got, follow } = following();
-  follow.dispose();
-  expect(sent.at(-1)).toEqual({ type: 'unsubscribe', channel: CHANNEL });
-  link.message(values({ a: 1 }, [], true));
-  expect(got).toEqual([]);
-});
-
-test('a channel that cannot be opened says why, also to who follows it later', async () => {
-  const link = await connected();
-  const { errors } = following();
-  link.message({
-    type: 'refused',
-    channel: CHANNEL,
-    error: { code: 'X', message: 'There is none.', hint: '' },
-  });
-  expect([errors, following().errors]).toEqual([['There is none.'], ['There is none.']]);
-});
-
-test('an action brings its own answer', async () => {
-  const link = await connected();
-  const [first, second] = [client.act(KILL), client.act(KILL)];
-  link.message({ type: 'result', id: 2, ok: false, error: { code: 'X', message: 'No.', hint: '' } });
-  link.message({ type: 'result', id: 1, ok: true, task_id: TASK_ID });
-  expect(await first).toMatchObject({ ok: true, task_id: TASK_ID });
-  expect(await second).toMatchObject({ ok: false, error: { message: 'No.' } });
-});
-
 test('what waits for an answer fails with the connection, and without one, or in time, nothing is sent', async () => {
   const link = await connected();
   const waiting = client.act(KILL);
@@ -146,24 +117,6 @@ test('what waits for an answer fails with the connection, and without one, or in
   expect(await client.act(KILL)).toMatchObject({ error: { message: 'The board is not connected.' } });
 });
 
-test('a board that does not answer is tried less and less often, and at once when a person asks', async () => {
-  tries = ['fail', 'fail', 'fail', 'fail', 'fail', 'fail', 'fail'];
-  client.connect();
-  await settle();
-  for (const waitMs of [500, 1_000, 2_000, 4_000, 8_000, 10_000]) {
-    const before = links.length;
-    clock.advance(waitMs - 1);
-    expect(links).toHaveLength(before);
-    clock.advance(1);
-    expect(links).toHaveLength(before + 1);
-    await settle();
-  }
-  expect(client.state).toMatchObject({ how: 'lost', why: 'It does not answer.' });
-  await connected();
-  expect(client.state).toEqual({ how: 'open' });
-  expect(clock.timerCount).toBe(0);
-});
-
 test('where none runs it is looked for every five seconds; one that refuses is not asked again', async () => {
   tries = ['off', 'off', 'refuse'];
   client.connect();
@@ -175,35 +128,4 @@ test('where none runs it is looked for every five seconds; one that refuses is n
   await settle();
   expect(client.state).toEqual({ how: 'refused', why: 'You are not let in.' });
   expect(clock.timerCount).toBe(0);
-});
-
-test('while it connects again nothing is sent, and what waits for an answer fails', async () => {
-  await connected();
-  const waiting = client.act(KILL);
-  client.connect();
-  expect(client.state).toEqual({ how: 'connecting' });
-  expect(await waiting).toMatchObject({ ok: false });
-  expect(await client.act(KILL)).toMatchObject({ error: { message: 'The board is not connected.' } });
-});
-
-test('of two tries the later one counts, and the link of the earlier one is closed', async () => {
-  let closed = 0;
-  const opening: ((link: Link) => void)[] = [];
-  const slow = new BoardClient((events) => {
-    links.push(events);
-    return new Promise((resolve) => opening.push(resolve));
-  }, clock);
-  onTestFinished(() => slow.dispose());
-  const link: Link = { send: () => undefined, close: () => void closed++ };
-  slow.connect();
-  slow.connect();
-  opening[1]?.(link);
-  await settle();
-  opening[0]?.(link);
-  await settle();
-  expect(closed).toBe(1);
-  links[0]?.message(WELCOME);
-  expect(slow.state.how).toBe('connecting');
-  links[1]?.message(WELCOME);
-  expect(slow.state.how).toBe('open');
 });

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { continueTask } from '../../src/board/continue-task.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
 import { FakeTaskService, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
+import { sampleWorktree } from '../tasks/sample-task.js';
 
 const ended = { status: 'failed', ended_at: '2026-03-01T10:30:00.000Z', session_id: 'a-session' } as const;
 
@@ -26,15 +27,8 @@ it('a task that goes on has the session, the folder with it, the mode and the mo
 });
 
 it('where the session is gone with its worktree, or never began, the new task begins with the text alone', async () => {
-  const worktree = {
-    project_path: '/home/ann/app',
-    repository: '/home/ann/app',
-    path: '/home/ann/app/.claude/worktrees/w',
-    branch: 'claude/w',
-    base_commit: 'a'.repeat(40),
-    notes: [],
-    finished: { action: 'merge' as const, at: ended.ended_at, result: '' },
-  } satisfies TaskRecord['worktree'];
+  const finished = { action: 'merge', at: ended.ended_at, result: '' } as const;
+  const worktree = { ...sampleWorktree('/home/ann/app'), finished };
   const after = await goOn({ ...ended, project_path: worktree.path, worktree });
   const never = await goOn({ ...ended, session_id: null });
   for (const { started } of [after, never]) {

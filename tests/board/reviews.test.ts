@@ -1,17 +1,11 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { reviewMessage, Reviews } from '../../src/board/reviews.js';
 import { createWorkplace } from '../harness/workplace.js';
-import { OTHER_ID, TASK_ID } from '../tools/fake-task-service.js';
+import { TASK_ID } from '../tools/fake-task-service.js';
 
 const comment = { file: 'a.js', side: 'new', line: 3, quoted: 'let a;', text: 'Use const.' } as const;
-
-function deferred() {
-  let resolve = (): void => undefined;
-  const promise = new Promise<void>((settle) => (resolve = settle));
-  return { promise, resolve };
-}
 
 let folder: string;
 let reviews: Reviews;
@@ -72,19 +66,4 @@ test('comments that a board was sending when it was killed are not sent again, a
   });
   expect(await reviews.of(TASK_ID)).toEqual([]);
   expect(await readFile(join(folder, `${TASK_ID}.json.sent`), 'utf8')).toContain('Use const.');
-});
-
-test('a task that does not answer holds up no comments of others, and to remove what is not there makes no file', async () => {
-  await reviews.add(TASK_ID, comment);
-  const [begun, answer] = [deferred(), deferred()];
-  const submit = reviews.submit(TASK_ID, () => {
-    begun.resolve();
-    return answer.promise;
-  });
-  await begun.promise;
-  await reviews.add(OTHER_ID, comment);
-  await reviews.remove('task_00000000000000000009', 'nothing');
-  expect((await readdir(folder)).sort()).toEqual([`${OTHER_ID}.json`, `${TASK_ID}.json.sent`].sort());
-  answer.resolve();
-  await submit;
 });

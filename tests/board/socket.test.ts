@@ -1,19 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Board } from '../../src/board/board.js';
-import { inputHash } from '../../src/board/task-views.js';
 import { decision, FakeTaskService, OTHER_ID, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
 import { until } from '../harness/until.js';
 import { serveBoard, TestPage } from './serve-board.js';
 
 const asked = decision();
-const answer = {
-  type: 'decision.answer',
-  task_id: TASK_ID,
-  decision_id: 'dec_1',
-  input_sha256: inputHash(asked),
-  verdict: 'allow',
-};
-
 let tasks: FakeTaskService;
 let board: Board;
 
@@ -40,16 +31,6 @@ test('a page gets the overview with what is asked, and then what has changed of 
   });
 });
 
-test('what is answered goes from the overview', async () => {
-  const page = await TestPage.open(board);
-  page.send({ type: 'subscribe', channel: 'board:/' });
-  await page.values('board:/');
-  tasks.change(TASK_ID, {
-    decisions: [decision({ closed_at: '2026-03-01T10:00:09.000Z', verdict: 'deny' })],
-  });
-  await page.values('board:/', (now) => !(`decision/${TASK_ID}/dec_1` in now));
-});
-
 test('a task that another process starts is shown, and one that was removed goes', async () => {
   const page = await TestPage.open(board);
   page.send({ type: 'subscribe', channel: 'board:/' });
@@ -59,33 +40,6 @@ test('a task that another process starts is shown, and one that was removed goes
   await page.values('board:/', (now) => `task/${OTHER_ID}` in now);
   tasks.remove(OTHER_ID);
   await page.values('board:/', (now) => !(`task/${OTHER_ID}` in now));
-});
-
-test('a page tells nothing new apart from its time, and many changes at once in few messages', async () => {
-  const page = await TestPage.open(board);
-  page.send({ type: 'subscribe', channel: 'board:/' });
-  await page.values('board:/');
-  tasks.change(TASK_ID, { elapsed_seconds: 50 });
-  tasks.change(TASK_ID, { elapsed_seconds: 51 });
-  for (let turn = 0; turn < 200; turn++) tasks.change(TASK_ID, { reason: `Turn ${turn}.` });
-  await page.values('board:/', (values) => JSON.stringify(values).includes('Turn 199.'));
-  expect(page.got.filter(({ type }) => type === 'values').length).toBeLessThan(5);
-});
-
-test('an answer reaches the task with the name of the page', async () => {
-  const page = await TestPage.open(board, 'firefox');
-  page.send({ type: 'dispatch', id: 1, action: answer });
-  expect(await page.message('result')).toMatchObject({ id: 1, ok: true });
-  expect(tasks.answers).toMatchObject([{ decision_id: 'dec_1', verdict: 'allow' }]);
-  expect(tasks.answers[0]?.by).toMatch(/^board\/firefox-\d+$/);
-});
-
-test('an answer to a request that has changed meanwhile is refused', async () => {
-  const page = await TestPage.open(board);
-  tasks.change(TASK_ID, { decisions: [decision({ input: { command: 'rm -r /' } })] });
-  page.send({ type: 'dispatch', id: 1, action: answer });
-  expect(await page.message('result')).toMatchObject({ ok: false, error: { code: 'DECISION_CLOSED' } });
-  expect(tasks.answers).toEqual([]);
 });
 
 test('a page of a task that is not there is refused, and others go on', async () => {
@@ -152,41 +106,6 @@ test('the connection of a page that does not read ends, and the next one gets al
   const next = await TestPage.open(board);
   next.send({ type: 'subscribe', channel });
   expect(await next.values(channel)).toMatchObject({ final_message: 'The last words.' });
-});
-
-test('a channel that is left while it is being opened is not followed', async () => {
-  const page = await TestPage.open(board);
-  page.send({ type: 'subscribe', channel: `task:/${TASK_ID}` });
-  page.send({ type: 'unsubscribe', channel: `task:/${TASK_ID}` });
-  page.send({ type: 'subscribe', channel: 'board:/' });
-  await page.values('board:/');
-  page.got.splice(0, Infinity, ...page.got.filter(({ channel }) => channel === 'board:/'));
-  for (const file of ['a.js', 'b.js']) {
-    tasks.change(TASK_ID, { activity: `Edit(${file})` });
-    await page.values('board:/', (values) => JSON.stringify(values).includes(file));
-  }
-  expect(page.got.filter(({ channel }) => channel === `task:/${TASK_ID}`)).toEqual([]);
-});
-
-test('a page that asks for more than it reads is refused, and holds up to 32 answers', async () => {
-  let asked = 0;
-  let release = (): void => undefined;
-  const released = new Promise<void>((resolve) => (release = resolve));
-  tasks.output = async () => {
-    asked++;
-    await released;
-    return { task: taskRecord(), text: 'x', cursor: '1', more: false };
-  };
-  const page = await TestPage.open(board);
-  for (let id = 1; id <= 100; id++)
-    page.send({ type: 'dispatch', id, action: { type: 'log.read', task_id: TASK_ID } });
-  const refused = await page.message('result', ({ id }) => id === 100);
-  expect(refused).toMatchObject({ ok: false, error: { code: 'STATE_UNUSABLE' } });
-  expect(asked).toBe(32);
-  release();
-  expect(await page.message('result', ({ id }) => id === 32)).toMatchObject({ ok: true });
-  page.send({ type: 'dispatch', id: 101, action: { type: 'log.read', task_id: TASK_ID } });
-  expect(await page.message('result', ({ id }) => id === 101)).toMatchObject({ ok: true });
 });
 
 test('a record that was read before the end, and arrives after it, does not take the end away', async () => {

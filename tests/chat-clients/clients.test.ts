@@ -5,7 +5,7 @@ import { chatClients } from '../../src/clients/chat-clients.js';
 import { dialectOf, howToAdd, type ChatClient, type ClientPlace } from '../../src/clients/chat-client.js';
 import { npxServerCommand } from '../harness/npx-server-command.js';
 import { runInit } from '../../src/cli/init/init.js';
-import { tempFolder } from '../config/temp-folder.js';
+import { tempFolder } from '../harness/temp-folder.js';
 
 type InitOptions = Parameters<typeof runInit>[0];
 
@@ -65,10 +65,6 @@ describe('each client of the table', () => {
     await init({ remove: true });
     expect(await readFile(path, 'utf8')).toBe(text);
     expect(await exists(`${path}.claude-code-bridge.bak`)).toBe(false);
-  });
-
-  test('has an id of its own', () => {
-    expect(new Set(chatClients.map(({ id }) => id)).size).toBe(chatClients.length);
   });
 });
 

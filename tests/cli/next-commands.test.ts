@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sampleReceipt, sampleRecord } from '../tasks/sample-task.js';
+import { sampleReceipt, sampleRecord, sampleWorktree } from '../tasks/sample-task.js';
 import { interruptedWords, taskDetails } from '../../src/cli/tasks-text.js';
 import { nextWords } from '../../src/base/errors.js';
 import { byCommand, nextLines } from '../../src/cli/next-commands.js';
@@ -15,12 +15,6 @@ test('what to do next is said with the commands that do it', () => {
   expect(nextLines(next, 'bridge', { ...piped, columns: 60 })).toBe(
     'Wait for it: bridge tasks follow task_1\nEnd it: bridge tasks kill task_1\nThen try again.',
   );
-});
-
-test('a task that can go on is shown with the command for it', () => {
-  const record = sampleRecord({ status: 'failed', session_id: 's' });
-  const shown = taskDetails(record, { nowMs: 0, homeDir: '/home/ann', command: 'bridge', look: piped });
-  expect(shown).toContain(`\ncontinue  bridge run --continue ${record.task_id.slice(-6)} "Go on."\n`);
 });
 
 test('a command is never broken: in a narrow terminal it has a line of its own', () => {
@@ -54,12 +48,6 @@ test.each([
   const shown = taskDetails(record, options);
   expect(shown).toContain(`$${usd}`);
   expect(shown.match(/\$\d|USD/g)).toHaveLength(1);
-});
-
-test('who ended a task stays as it was said', () => {
-  const record = sampleRecord({ status: 'killed', reason: 'Terminated by kill_task.' });
-  const shown = taskDetails(record, { nowMs: 0, homeDir: '/home/ann', command: 'bridge', look: piped });
-  expect(shown).toContain('killed: Terminated by kill_task.\n');
 });
 
 test('a task that was ended at its budget says how to go on, and with which limits', () => {
@@ -101,10 +89,7 @@ test('a task whose folder is gone says so, and offers nothing that needs it', ()
   const shared = taskDetails(record, options);
   expect(shared).toContain(`The folder ${record.project_path} is no longer there.`);
   expect(shared).not.toMatch(/^(continue|diff|undo) /m);
-  const worktree = {
-    ...{ project_path: '/p', repository: '/p', path: '/p/.claude/worktrees/w', branch: 'claude/w' },
-    ...{ base_commit: 'c', notes: [] },
-  };
+  const worktree = sampleWorktree('/p', 'w');
   const own = taskDetails({ ...record, worktree }, options);
   expect(own).toContain('what was committed is on the branch claude/w');
   expect(own).toMatch(/^discard +bridge tasks finish \w+ discard$/m);

@@ -3,7 +3,7 @@ import { taskTable } from '../../src/cli/tasks-table.js';
 import { WAITS_FOR_MESSAGE } from '../../src/tasks/task.js';
 import { piped } from './looks.js';
 import { sampleDecision } from '../tasks/sample-decision.js';
-import { sampleRecord } from '../tasks/sample-task.js';
+import { sampleRecord, sampleWorktree } from '../tasks/sample-task.js';
 
 const homeDir = '/home/ann';
 const records = [
@@ -20,14 +20,7 @@ const records = [
   }),
 ];
 
-const worktree = {
-  project_path: '/home/ann/Projects/shop-math',
-  repository: '/home/ann/Projects/shop-math',
-  path: '/home/ann/Projects/shop-math/.claude/worktrees/task_1',
-  branch: 'claude/fix',
-  base_commit: 'c0ffee',
-  notes: [],
-};
+const worktree = sampleWorktree('/home/ann/Projects/shop-math');
 
 function table(columns?: number, some = records): string[] {
   return taskTable(some, { nowMs: Date.parse('2026-01-01T00:05:00Z'), homeDir, look: { ...piped, columns } })
@@ -72,27 +65,6 @@ describe('the table of tasks', () => {
     const asks = sampleRecord({ status: 'waiting', decisions: [sampleDecision()] });
     for (const line of table(columns, [...records, asks])) expect(cells(line)).toBeLessThanOrEqual(columns);
     if (columns >= 60) expect(table(columns)[0]).toContain('PROMPT');
-  });
-
-  const long = sampleRecord({
-    project_path: `/srv/${'deep/'.repeat(20)}website`,
-    prompt_summary: 'p'.repeat(90),
-    activity: 'a'.repeat(100),
-  });
-
-  it('uses the room that there is', () => {
-    const fits = sampleRecord({
-      project_path: '/srv/a',
-      prompt_summary: 'Short.',
-      activity: 'a'.repeat(100),
-    });
-    expect(table(200, [fits])[1]).toMatch(/ a{100}$/);
-    expect(cells(table(200, [long])[1] ?? '')).toBe(200);
-  });
-
-  it('leaves out what a task does where there is no room for it', () => {
-    expect(table(80)[0]).not.toContain('NOW');
-    expect(table(140)[0]).toContain('NOW');
   });
 
   it('says what a task waits for, and not what it was doing', () => {

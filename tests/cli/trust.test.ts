@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { offerTrust, runTrust } from '../../src/cli/trust.js';
 import { gitIn, writeFiles } from '../harness/project-files.js';
 import { sleepingSettings, trustIn } from '../../src/keeper/agent/project-settings.js';
 import { verdictOfEdit } from '../keeper/verdict-of-edit.js';
+import { tempFolder } from '../harness/temp-folder.js';
 
 const hashes = z.record(z.string(), z.string());
 const settingsSchema = z.object({
@@ -20,7 +20,7 @@ let config: string;
 let said: string;
 
 beforeEach(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), 'bridge-trust-')));
+  folder = await tempFolder();
   project = join(folder, 'project');
   config = join(folder, 'config.json');
   said = '';
@@ -43,8 +43,6 @@ beforeEach(async () => {
   await given('tools/lint.sh', '');
   await given('src/other.js', '');
 });
-
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 async function given(name: string, text: string): Promise<void> {
   await mkdir(dirname(join(project, name)), { recursive: true });

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { BridgeError } from '../../src/base/errors.js';
 import { loadConfig, type ConfigRequest } from '../../src/config/load-config.js';
-import { tempFolder } from './temp-folder.js';
+import { tempFolder } from '../harness/temp-folder.js';
 
 export interface ConfigPlace {
   readonly homeDir: string;

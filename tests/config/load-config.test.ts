@@ -4,14 +4,6 @@ import { describe, expect, test } from 'vitest';
 import { faults, load, place } from './config-place.js';
 
 describe('where settings come from', () => {
-  test('nothing at all is no fault: there are no roots', async () => {
-    expect(await load(await place())).toMatchObject({
-      config: { allowed_roots: [] },
-      source: null,
-      warnings: [],
-    });
-  });
-
   test('a flag beats the environment, the environment beats the file, the file beats the default', async () => {
     const at = await place({ default_tree_depth: 3, task_history_size: 30, default_header_lines: 33 });
     const { config, source } = await load(at, {
@@ -74,19 +66,6 @@ describe('where settings come from', () => {
     expect(await faults(at, { env: { MCP_CLAUDE_BRIDGE_CONFIG: '' } })).toEqual([
       'environment variable MCP_CLAUDE_BRIDGE_CONFIG: found "", expected the path of a settings file (~/ is your home folder; ~name is not supported)',
     ]);
-  });
-
-  test('config.json in the start folder is not read, and a warning says how to name it', async () => {
-    const at = await place();
-    const lying = join(at.cwd, 'config.json');
-    await writeFile(lying, '{ "claude_command": "/bin/evil" }', { mode: 0o600 });
-    const { config, source, warnings } = await load(at);
-    expect(config.claude_command).toBe('claude');
-    expect(source).toBeNull();
-    expect(warnings).toEqual([
-      `${lying} is ignored: a settings file in the start folder is read only when it is named, with --config ${lying} or MCP_CLAUDE_BRIDGE_CONFIG=${lying}.`,
-    ]);
-    expect(await load(at, { configPath: './config.json' })).toMatchObject({ source: lying, warnings: [] });
   });
 });
 
@@ -166,39 +145,6 @@ describe('the environment', () => {
     expect((await read('["/a,b", "~/c d"]')).config.allowed_roots).toEqual(['/a,b', `${at.homeDir}/c d`]);
     const [line] = await faults(at, { env: { MCP_ALLOWED_ROOTS: '["/a"' } });
     expect(line).toContain('expected a list of at most 100 folders');
-  });
-
-  test('each form is read', async () => {
-    const at = await place();
-    const { config } = await load(at, {
-      env: {
-        MCP_ALLOWED_ROOTS: '~, /',
-        MCP_TOOLSETS: 'all',
-        MCP_PASS_ENVIRONMENT: 'GOPATH,AWS_*',
-        MCP_AUTO_APPROVE_PATTERNS: '["Go on\\\\?"]',
-        MCP_CLAUDE_COMMAND: '["npx", "my claude"]',
-        MCP_STATE_DIR: '~/state',
-        MCP_TASK_CONTAINER: '{"image":"my-claude","home":"~/agent"}',
-      },
-    });
-    expect(config).toMatchObject({
-      allowed_roots: [at.homeDir, '/'],
-      toolsets: 'all',
-      pass_environment: ['GOPATH', 'AWS_*'],
-      auto_approve_patterns: ['Go on\\?'],
-      claude_command: ['npx', 'my claude'],
-      state_dir: join(at.homeDir, 'state'),
-      task_container: {
-        image: 'my-claude',
-        network: 'bridge',
-        memory_mb: 4_096,
-        home: join(at.homeDir, 'agent'),
-      },
-    });
-    expect((await load(at, { env: { MCP_TOOLSETS: 'tasks, git' } })).config.toolsets).toEqual([
-      'tasks',
-      'git',
-    ]);
   });
 
   test('a project is found by its real path, however it is written', async () => {
@@ -284,20 +230,6 @@ describe('values', () => {
     ]);
   });
 
-  test('all faults of all sources come together, a line each, also those that another source overrules', async () => {
-    const at = await place('{\n  "log_level": "loud",\n  "shel": "/bin/sh"\n}');
-    const lines = await faults(at, {
-      env: { MCP_LOG_LEVEL: 'info', MCP_TREE_DEPTH: 'two' },
-      overrides: [{ key: 'toolsets', source: 'flag --toolsets', text: 'tasks,' }],
-    });
-    expect(lines).toEqual([
-      `${at.path}:3: unknown key "shel"; did you mean "shell"?`,
-      'environment variable MCP_TREE_DEPTH: default_tree_depth: found "two", expected a whole number from 1 to 10',
-      'flag --toolsets: toolsets: found "tasks,", expected a list separated by commas, without empty parts',
-      `${at.path}:2: log_level: found "loud", expected one of "debug", "info", "warn", "error"`,
-    ]);
-  });
-
   test('a toolset that does not exist is an error among the others, where the names are given', async () => {
     const at = await place({ toolsets: ['tasks', 'taks', 'x'], task_history_size: 0 });
     expect(await faults(at, { toolsets: ['git', 'tasks'] })).toEqual([
@@ -306,16 +238,6 @@ describe('values', () => {
       expect.stringContaining('task_history_size: found 0'),
     ]);
     expect((await load(await place({ toolsets: ['taks'] }))).config.toolsets).toEqual(['taks']);
-  });
-
-  test('a root that does not exist, or is a file, is a warning', async () => {
-    const at = await place({ allowed_roots: ['/nowhere/at/all', '~/.config/mcp-claude-bridge/config.json'] });
-    const { config, warnings } = await load(at);
-    expect(config.allowed_roots).toEqual(['/nowhere/at/all', at.path]);
-    expect(warnings).toEqual([
-      'allowed_roots: /nowhere/at/all does not exist.',
-      `allowed_roots: ${at.path} is not a folder.`,
-    ]);
   });
 
   test('the value of a variable that was written instead of its name is not shown', async () => {

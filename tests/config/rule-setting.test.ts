@@ -26,6 +26,7 @@ describe('the setting rules', () => {
   test.each([
     ['', 'a rule such as "Bash(git diff *)"'],
     ['bash(git diff)', 'a tool of Claude Code, as it spells it: Bash'],
+    ['WebFecth(x)', 'a tool of Claude Code, as it spells it: WebFetch'],
     ['SomeNewTool', 'a tool of Claude Code, as it spells it: Agent, '],
     ['Monitor(tail *)', 'Bash(tail *), which covers Monitor, too'],
     ['mcp__*', 'the name of an MCP server'],

@@ -28,25 +28,3 @@ test('~ is expanded by the type of a value, also inside an object', async () => 
   const [wrong] = await faults(await place({ docker_image: '~/x' }));
   expect(wrong).toContain('docker_image: found "~/x", expected the name of an image');
 });
-
-test('the names that the specification gives are kept', () => {
-  const names = Object.fromEntries(configKeys.map((key) => [factsOf(key).env, key]));
-  expect(names).toMatchObject({
-    MCP_ALLOWED_ROOTS: 'allowed_roots',
-    MCP_DEFAULT_TIMEOUT: 'default_timeout_seconds',
-    MCP_MAX_LOG_SIZE: 'max_log_size_bytes',
-    MCP_TASK_HISTORY_SIZE: 'task_history_size',
-    MCP_MAX_CONCURRENT_TASKS: 'max_concurrent_tasks',
-    MCP_RULES: 'rules',
-    MCP_DELEGATE_MAX_RUNNING: 'delegate_max_running',
-    MCP_CONVERSATION_SKIP_PERMISSIONS: 'conversation_skip_permissions',
-    MCP_TREE_DEPTH: 'default_tree_depth',
-    MCP_MAX_DIFF_SIZE: 'max_diff_size_bytes',
-    MCP_SHELL: 'shell',
-    MCP_DOCKER_IMAGE: 'docker_image',
-    MCP_TASK_CONTAINER: 'task_container',
-    MCP_CLAUDE_COMMAND: 'claude_command',
-    MCP_LOG_LEVEL: 'log_level',
-    MCP_STATE_DIR: 'state_dir',
-  });
-});

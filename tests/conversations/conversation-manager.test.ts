@@ -52,26 +52,6 @@ describe('a question', () => {
     expect(free.started).toMatchObject([{ skipPermissions: true }]);
   });
 
-  it('after a response begins behind the message that gave it, in its directory', async () => {
-    const tasks = new FakeTaskService();
-    const { manager, here } = await conversationOver(tasks);
-    tasks.records.set(TASK_ID, answered(here));
-    await manager.ask({ prompt: 'And then?', previousResponseId: RESPONSE_ID });
-    expect(tasks.started).toMatchObject([{ path: here, resume: { sessionId: SESSION, messageId: MESSAGE } }]);
-  });
-
-  it('in another directory than its conversation is refused, and names both', async () => {
-    const tasks = new FakeTaskService(answered('/elsewhere'));
-    const { manager, here } = await conversationOver(tasks);
-    await expect(
-      manager.ask({ prompt: 'x', previousResponseId: RESPONSE_ID, workingDirectory: here }),
-    ).rejects.toMatchObject({
-      code: 'INVALID_ARGUMENTS',
-      message: `The conversation of ${RESPONSE_ID} belongs to /elsewhere, but workingDirectory is ${here}. Claude Code stores conversations by directory.`,
-    });
-    expect(tasks.started).toEqual([]);
-  });
-
   it.each([
     ['that is no id', 'last one', 'RESPONSE_NOT_FOUND'],
     ['that nobody knows', 'response_ffffffffffffffffffff', 'RESPONSE_NOT_FOUND'],
@@ -86,22 +66,6 @@ describe('a question', () => {
 
 describe('waiting for an answer', () => {
   const signal = new AbortController().signal;
-
-  it('goes on over changes until the question has ended', async () => {
-    const tasks = new FakeTaskService(taskRecord({ purpose: 'ask' }));
-    const { manager, here } = await conversationOver(tasks);
-    const told: string[] = [];
-    const onProgress = (text: string): void => void told.push(text);
-    const answer = manager.answer(TASK_ID, { timeoutMs: 20_000, signal, onProgress });
-    await Promise.resolve();
-    tasks.change(TASK_ID, { activity: 'Thinking' });
-    // The wait before has resolved; the next one listens after its turn of the event loop.
-    await new Promise((resolve) => setImmediate(resolve));
-    tasks.change(TASK_ID, answered(here));
-    expect(responseOf(await answer)).toBe(RESPONSE_ID);
-    // Once for each wait; what a task tells of itself while it is waited for goes to the caller.
-    expect(new Set(told)).toEqual(new Set(['Waiting for 1 task']));
-  });
 
   it('ends when the time is over, with the question as it is', async () => {
     const { manager } = await conversationOver(new FakeTaskService(taskRecord({ purpose: 'ask' })));

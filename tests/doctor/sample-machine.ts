@@ -6,8 +6,8 @@ import { SERVER_NAME } from '../../src/clients/server-command.js';
 import { npxServerCommand } from '../harness/npx-server-command.js';
 import { makeContext } from '../../src/doctor/make-context.js';
 import type { DoctorContext, DoctorParts, DoctorPlace } from '../../src/doctor/check.js';
-import { tempFolder } from '../config/temp-folder.js';
-import { programFile } from '../harness/programs-on-path.js';
+import { tempFolder } from '../harness/temp-folder.js';
+import { onPath } from '../harness/need-table.js';
 
 const run = promisify(execFile);
 
@@ -76,7 +76,7 @@ export async function sampleMachine(): Promise<SampleMachine> {
     await mkdir(path, { recursive: true });
   await mkdir(stateDir, { mode: 0o700 });
   for (const name of PROGRAMS) {
-    const found = name === 'node' ? process.execPath : programFile(name);
+    const found = name === 'node' ? process.execPath : onPath(name);
     if (found !== undefined) await symlink(found, join(bin, name));
   }
   const script = async (path: string, text: string): Promise<void> => {

@@ -10,8 +10,6 @@ import { inputHash } from '../../src/board/task-views.js';
 import { BoardConnection, type BoardConnectionOptions } from '../../vscode/src/board/board-connection.js';
 import { openBoardSocket } from '../../vscode/src/board/board-socket.js';
 import { serveBoard } from '../board/serve-board.js';
-import { ManualClock } from '../harness/manual-clock.js';
-import { until } from '../harness/until.js';
 import { sampleDecision } from '../tasks/sample-decision.js';
 import { FakeTaskService, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
 
@@ -60,29 +58,6 @@ test('an answer is given in the name of the window, and what the board refuses i
   expect(tasks.answers).toEqual([{ decision_id: 'dec_1', verdict: 'allow', by: 'board/vscode-1' }]);
 });
 
-test('where no board runs it looks again after a while, and starts one only when a person wants it, once', async () => {
-  const board = await serveBoard(waitingTask());
-  const clock = new ManualClock();
-  const asked: boolean[] = [];
-  const connection = connectionTo({
-    clock,
-    open: async (events, _isWanted, mayStart) => {
-      asked.push(mayStart);
-      return mayStart ? linkTo(board, events) : undefined;
-    },
-  });
-  await becomes(connection, 'off');
-  clock.advance(5_000);
-  await until('it has looked', () => clock.timerCount === 1);
-  expect(asked).toEqual([false, false]);
-  connection.want();
-  await becomes(connection, 'open');
-  await board.close();
-  await becomes(connection, 'lost');
-  clock.advance(500);
-  expect(asked).toEqual([false, false, true, false]);
-});
-
 test('a board that does not answer is given up', async () => {
   const silent = createServer();
   silent.on('upgrade', (_request, socket) => void onTestFinished(() => void socket.destroy()));
@@ -94,23 +69,4 @@ test('a board that does not answer is given up', async () => {
   await expect(openBoardSocket({ port, token: 'x' }, noEvents, silentLogger, 200)).rejects.toThrow(
     'Opening handshake has timed out',
   );
-});
-
-test('a follower that fails is reported, and the others get what comes later', async () => {
-  const board = await serveBoard(waitingTask());
-  const failures: unknown[] = [];
-  const logger = {
-    ...silentLogger,
-    error: (_what: string, fields?: Readonly<Record<string, unknown>>) =>
-      void failures.push(fields?.['error']),
-  };
-  const connection = connectionTo({ open: (events) => linkTo(board, events, logger) });
-  const failed = new Error('cannot be shown');
-  connection.follow(`diff:/${TASK_ID}`, {
-    changed: () => {
-      throw failed;
-    },
-  });
-  await until('it is reported', () => expect(failures).toEqual([failed]));
-  await connection.act(answer);
 });

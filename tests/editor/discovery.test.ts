@@ -1,7 +1,6 @@
-import { chmod, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import {
   editorsFolder,
   newEditorId,
@@ -12,12 +11,12 @@ import {
   type EditorWindow,
 } from '../../src/editor/discovery.js';
 import { ownIdentity } from '../../src/store/process-identity.js';
+import { tempFolder } from '../harness/temp-folder.js';
 
 let state: string;
 
 beforeEach(async () => {
-  state = await mkdtemp(join(tmpdir(), 'editors-'));
-  onTestFinished(() => rm(state, { recursive: true, force: true }));
+  state = await tempFolder();
 });
 
 async function window(changes: Partial<EditorWindow> = {}): Promise<EditorWindow> {
@@ -49,13 +48,6 @@ test('a window is found by its file, which only its user can read, and by its po
   expect(await windowAtPort(3001, state)).toBeUndefined();
 });
 
-test('the newest window comes first', async () => {
-  const older = await window();
-  const newer = await window({ started_at: '2026-11-25T12:00:01.000Z' });
-  for (const one of [newer, older]) await writeEditorWindow(one, state);
-  expect((await readEditorWindows(state)).map(({ id }) => id)).toEqual([newer.id, older.id]);
-});
-
 test('a window of a process that is gone is not trusted, even when another process has its pid', async () => {
   const own = await ownIdentity();
   const stale = await window({ owner: { ...own, start_time: '1' } });
@@ -84,9 +76,4 @@ test('what others could have written, links, what is no window, and one of anoth
   await chmod(file, 0o600);
   await chmod(editorsFolder(state), 0o755);
   expect(await readEditorWindows(state)).toEqual([]);
-});
-
-test('without a folder there are no windows', async () => {
-  expect(await readEditorWindows(state)).toEqual([]);
-  await sweepEditorWindows(state);
 });

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { Emitter } from '../../src/base/lifecycle.js';
 import type {
   Editor,
@@ -5,86 +6,45 @@ import type {
   ShellExecution,
   ShellTerminalOptions,
   ShownTerminal,
-  TerminalProfile,
 } from '../../vscode/src/editor.js';
 
-let pids = 1_000;
-
-/** A command of a fake terminal: the test says what it prints, and when it begins and ends. */
-export class FakeExecution implements ShellExecution {
-  readonly commandLine: { readonly value: string };
-  readonly #pieces: string[] = [];
-  #wake: () => void = () => undefined;
-  #isOver = false;
-
-  constructor(line: string) {
-    this.commandLine = { value: line };
-  }
-
-  print(text: string): void {
-    this.#pieces.push(text);
-    this.#wake();
-  }
-
-  over(): void {
-    this.#isOver = true;
-    this.#wake();
-  }
-
-  async *read(): AsyncGenerator<string> {
-    for (;;) {
-      const piece = this.#pieces.shift();
-      if (piece !== undefined) yield piece;
-      else if (this.#isOver) return;
-      else await new Promise<void>((resolve) => (this.#wake = resolve));
-    }
-  }
+/** A command of a fake terminal, which prints nothing: the test says when it begins and ends. */
+function fakeExecution(value: string): ShellExecution {
+  return { commandLine: { value }, read: () => Readable.from([]) };
 }
 
 export class FakeTerminal implements ShownTerminal {
   readonly name: string;
-  readonly options: ShellTerminalOptions | undefined;
-  readonly processId: Promise<number | undefined> = Promise.resolve(++pids);
-  readonly typed: string[] = [];
-  emptyLines = 0;
-  readonly executions: FakeExecution[] = [];
+  readonly options: ShellTerminalOptions;
+  readonly processId: Promise<number | undefined> = Promise.resolve(1_000);
+  readonly executions: ShellExecution[] = [];
+  readonly shellIntegration = {
+    executeCommand: (line: string): ShellExecution => {
+      const execution = fakeExecution(line);
+      this.executions.push(execution);
+      return execution;
+    },
+  };
   readonly #editor: FakeEditor;
-  shellIntegration: ShownTerminal['shellIntegration'];
   exitStatus: ShownTerminal['exitStatus'];
 
-  constructor(editor: FakeEditor, name: string, options?: ShellTerminalOptions) {
+  constructor(editor: FakeEditor, options: ShellTerminalOptions) {
     this.#editor = editor;
-    this.name = name;
+    this.name = options.name;
     this.options = options;
   }
 
-  /** Its shell reports to the editor from now on. */
-  integrate(): void {
-    this.shellIntegration = {
-      executeCommand: (line) => {
-        const execution = new FakeExecution(line);
-        this.executions.push(execution);
-        return execution;
-      },
-    };
-    this.#editor.integrated.fire(this);
-  }
-
-  begin(execution: FakeExecution): void {
+  begin(execution: ShellExecution): void {
     this.#editor.started.fire({ terminal: this, execution });
   }
 
-  end(execution: FakeExecution, exitCode: number | undefined): void {
-    execution.over();
+  end(execution: ShellExecution, exitCode: number | undefined): void {
     this.#editor.ended.fire({ terminal: this, execution, exitCode });
   }
 
   /** An empty line is a command that ends at once. */
-  sendText(text: string, addNewLine: boolean): void {
-    if (text !== '' || !addNewLine) return void this.typed.push(text);
-    this.emptyLines++;
-    if (!this.#editor.answersEmptyLines) return;
-    const execution = new FakeExecution('');
+  sendText(): void {
+    const execution = fakeExecution('');
     this.begin(execution);
     this.end(execution, undefined);
   }
@@ -98,42 +58,32 @@ export class FakeTerminal implements ShownTerminal {
   }
 
   /** As the editor reports it: 2 is the shell, 3 the person, 4 an extension. */
-  closeAs(reason: number, code?: number): void {
-    if (this.exitStatus !== undefined) return;
-    this.exitStatus = { code, reason };
+  closeAs(reason: number): void {
+    this.exitStatus = { code: undefined, reason };
     this.#editor.closed.fire(this);
   }
 }
 
 /** The editor as far as the extension needs it, with all that happens in the hands of the test. */
 export class FakeEditor implements Editor {
-  readonly opened = new Emitter<ShownTerminal>();
   readonly closed = new Emitter<ShownTerminal>();
-  readonly integrated = new Emitter<ShownTerminal>();
   readonly started = new Emitter<ExecutionEvent>();
   readonly ended = new Emitter<ExecutionEvent & { readonly exitCode: number | undefined }>();
-  readonly onDidOpenTerminal = this.opened.event;
+  readonly onDidOpenTerminal = new Emitter<ShownTerminal>().event;
   readonly onDidCloseTerminal = this.closed.event;
-  readonly onDidChangeShellIntegration = this.integrated.event;
+  readonly onDidChangeShellIntegration = new Emitter<ShownTerminal>().event;
   readonly onDidStartExecution = this.started.event;
   readonly onDidEndExecution = this.ended.event;
   readonly made: FakeTerminal[] = [];
-  readonly profiles = new Map<string, TerminalProfile>();
   trusted = true;
-  shell = '/bin/bash';
-  /** Whether a new terminal's shell reports to the editor. */
-  integrates = true;
-  answersEmptyLines = true;
-  isSwitchedOn = true;
 
   terminals(): readonly ShownTerminal[] {
     return this.made;
   }
 
   createTerminal(options: ShellTerminalOptions): FakeTerminal {
-    const terminal = new FakeTerminal(this, options.name, options);
+    const terminal = new FakeTerminal(this, options);
     this.made.push(terminal);
-    if (this.integrates) terminal.integrate();
     return terminal;
   }
 
@@ -146,14 +96,14 @@ export class FakeEditor implements Editor {
   }
 
   defaultShell(): string {
-    return this.shell;
+    return '/bin/bash';
   }
 
-  profile(name: string): TerminalProfile | undefined {
-    return this.profiles.get(name);
+  profile(): undefined {
+    return undefined;
   }
 
   hasShellIntegration(): boolean {
-    return this.isSwitchedOn;
+    return true;
   }
 }

@@ -1,14 +1,13 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { onTestFinished } from 'vitest';
 import { GitService, type GitParts } from '../../src/git/git-service.js';
 import type { GitContext } from '../../src/git/run/git-settings.js';
 import { GitRunner } from '../../src/git/run/run-git.js';
 import { ActiveProject } from '../../src/projects/active-project.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
+import { tempFolder } from '../harness/temp-folder.js';
 
 const run = promisify(execFile);
 const never = new AbortController().signal;
@@ -47,8 +46,7 @@ export async function gitPlace({
   timeLimitMs,
   gitFolder,
 }: GitPlaceOptions = {}): Promise<GitPlace> {
-  const root = await realpath(await mkdtemp(join(tmpdir(), 'git-')));
-  onTestFinished(() => rm(root, { recursive: true, force: true, maxRetries: 3 }));
+  const root = await tempFolder();
   const [homeDir, projects, repo] = [join(root, 'home'), join(root, 'p'), join(root, 'p', 'repo')];
   for (const folder of [homeDir, projects, repo]) await mkdir(folder);
   const path = [gitFolder, process.env['PATH']].filter(Boolean).join(delimiter);

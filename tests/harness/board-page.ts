@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromium, type Browser, type Frame, type Page } from 'playwright-core';
 import { afterAll, onTestFinished } from 'vitest';
 import { endsWithTest } from './board-process.js';
 import { CHROMIUM } from './need-table.js';
@@ -43,6 +43,11 @@ export async function boardLink(bridge: TestBridge, ...args: readonly string[]):
   if (url === undefined) throw new Error(`no link: ${stdout}`);
   endsWithTest(bridge);
   return url;
+}
+
+/** By how much what is in a page, or in a frame of one, is wider than its window. */
+export function overflowOf(part: Pick<Page | Frame, 'evaluate'>): Promise<number> {
+  return part.evaluate('document.documentElement.scrollWidth - innerWidth');
 }
 
 /** A page of the board, in a browser profile of its own. Errors and refused loads of the page fail the test. */

@@ -33,7 +33,7 @@ window.chat = {
   seen,
   connect: async () => {
     await client.connect(new CarriedTransport());
-    return (await client.listTools()).tools;
+    await client.listTools();
   },
   call: (name, args) => client.callTool({ name, arguments: args }),
   read: async (uri) => (await client.readResource({ uri })).contents[0],

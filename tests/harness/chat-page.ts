@@ -39,7 +39,7 @@ export class ChatPage {
     this.page = page;
   }
 
-  /** Errors and refused loads of its pages fail the test, but for those that are `expected`. */
+  /** Its client is connected. Errors and refused loads of its pages fail the test, but for those that are `expected`. */
   static async open(bridge: TestBridge, browser: Browser, expected?: RegExp): Promise<ChatPage> {
     endsWithTest(bridge);
     const context = await browser.newContext({ viewport: { width: 760, height: 900 } });
@@ -54,7 +54,7 @@ export class ChatPage {
     onTestFinished(() => {
       if (errors.length > 0) throw new Error(`errors in the page: ${errors.join('\n')}`);
     });
-    const script = await hostScript();
+    const script = await (bundled ??= bundle());
     await page.route('**/*', (route) =>
       route.request().url() === HOST_URL
         ? route.fulfill({
@@ -66,6 +66,7 @@ export class ChatPage {
     );
     await carryTo(page, bridge);
     await page.goto(HOST_URL);
+    await page.evaluate('window.chat.connect()');
     return new ChatPage(page);
   }
 
@@ -82,55 +83,21 @@ export class ChatPage {
   }
 
   async seen(): Promise<Seen> {
-    return seenSchema.parse(await this.#chat('seen'));
-  }
-
-  /** The tools of the server, as the client lists them. */
-  async connect(): Promise<unknown> {
-    return this.#chat('connect()');
-  }
-
-  async call(name: string, args: object): Promise<unknown> {
-    return this.#chat(`call(${JSON.stringify(name)}, ${JSON.stringify(args)})`);
+    return seenSchema.parse(await this.page.evaluate('window.chat.seen'));
   }
 
   /** Reads the page with this URI from the server and shows it. Gives what the app calls itself. */
   async show(uri: string, options: ShowOptions = {}): Promise<unknown> {
-    const { text } = z.object({ text: z.string() }).parse(await this.read(uri));
-    return this.#chat(`show(${JSON.stringify(text)}, ${JSON.stringify(options)})`);
+    const { text } = z.object({ text: z.string() }).parse(await this.does('read', uri));
+    return this.does('show', text, options);
   }
 
-  async read(uri: string): Promise<unknown> {
-    return this.#chat(`read(${JSON.stringify(uri)})`);
-  }
-
-  async input(args: object): Promise<void> {
-    await this.#chat(`input(${JSON.stringify(args)})`);
-  }
-
-  async result(result: unknown): Promise<void> {
-    await this.#chat(`result(${JSON.stringify(result)})`);
-  }
-
-  async context(context: object): Promise<void> {
-    await this.#chat(`context(${JSON.stringify(context)})`);
-  }
-
-  /** Refuses nothing any more. */
-  async allow(): Promise<void> {
-    await this.#chat('allow()');
-  }
-
-  async scrollAway(isAway: boolean): Promise<void> {
-    await this.#chat(`scrollAway(${isAway})`);
-  }
-
-  async teardown(): Promise<unknown> {
-    return this.#chat('teardown()');
-  }
-
-  #chat(call: string): Promise<unknown> {
-    return this.page.evaluate(`window.chat.${call}`);
+  /** Has the client do something, by the name that this has in chat-host.mjs. */
+  does(
+    what: 'call' | 'read' | 'show' | 'input' | 'result' | 'context' | 'allow' | 'scrollAway' | 'teardown',
+    ...args: readonly unknown[]
+  ): Promise<unknown> {
+    return this.page.evaluate(`window.chat.${what}(${args.map((one) => JSON.stringify(one)).join()})`);
   }
 }
 
@@ -155,10 +122,6 @@ async function carryTo(page: Page, bridge: TestBridge): Promise<void> {
 }
 
 let bundled: Promise<string> | undefined;
-
-function hostScript(): Promise<string> {
-  return (bundled ??= bundle());
-}
 
 async function bundle(): Promise<string> {
   const { outputFiles } = await build({

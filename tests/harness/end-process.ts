@@ -1,18 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
-const LIMIT_MS = 10_000;
+import { until } from './until.js';
 
 /** Asks a process of a test to end, and waits until it has. */
 export async function endProcess(pid: number): Promise<void> {
-  const deadlineMs = performance.now() + LIMIT_MS;
-  for (let signal: NodeJS.Signals | 0 = 'SIGTERM'; ; signal = 0) {
+  let signal: NodeJS.Signals | 0 = 'SIGTERM';
+  await until(`process ${pid} has ended`, () => {
     try {
       process.kill(pid, signal);
     } catch {
-      // It has ended.
       return;
     }
-    if (performance.now() > deadlineMs) throw new Error(`process ${pid} does not end`);
-    await sleep(20);
-  }
+    signal = 0;
+    return false;
+  });
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
@@ -32,12 +33,6 @@ const FIRST: Message = {
     },
   },
 };
-
-export interface HttpShim {
-  readonly url: string;
-  /** Ends the server processes and stops listening. */
-  dispose(): Promise<void>;
-}
 
 /** One server process over stdio, whose requests come from any number of HTTP connections. */
 class StdioServer {
@@ -78,6 +73,8 @@ class StdioServer {
 
   #fromServer(line: string): void {
     const message = messageSchema.parse(JSON.parse(line));
+    const write = (response: ServerResponse, said: Message): boolean =>
+      response.write(`event: message\ndata: ${JSON.stringify(said)}\n\n`);
     const asked = message.method === undefined ? this.#pending.get(String(message.id)) : undefined;
     if (message.id === FIRST.id && message.method === undefined) return;
     if (asked === undefined) {
@@ -92,27 +89,44 @@ class StdioServer {
 
 /**
  * Serves a server that speaks stdio over HTTP: one process for each session of the legacy era, and one for all of the modern
- * era. It passes messages on as they are, and knows none of the rules that HTTP adds to the protocol.
+ * era. It passes messages on as they are, and knows none of the rules that HTTP adds to the protocol. `dispose` ends the
+ * server processes and stops listening.
  */
 export async function startHttpShim(server: {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-}): Promise<HttpShim> {
+}): Promise<{ readonly url: string; dispose(): Promise<void> }> {
   const processes = new Map<string, StdioServer>();
-  const processOf = (key: string): StdioServer => {
-    const known = processes.get(key);
-    if (known !== undefined) return known;
-    const made = new StdioServer(server.command, server.args, server.env);
-    // The first request of a connection settles its era.
-    if (key === MODERN) made.send(FIRST);
-    processes.set(key, made);
-    return made;
-  };
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const session = request.headers[SESSION]?.toString();
+    if (request.method !== 'POST') {
+      const ended = request.method === 'DELETE' ? processes.get(session ?? '') : undefined;
+      if (ended !== undefined) processes.delete(session ?? '');
+      await ended?.end();
+      return void response.writeHead(ended === undefined ? 405 : 200).end();
+    }
+    const message = messageSchema.parse(JSON.parse(await text(request)));
+    if (session !== undefined && !processes.has(session)) return void response.writeHead(404).end();
+    const isModern = session === undefined && message.method !== 'initialize';
+    const key = isModern ? MODERN : (session ?? randomUUID());
+    if (!isModern) response.setHeader(SESSION, key);
+    let target = processes.get(key);
+    if (target === undefined) {
+      target = new StdioServer(server.command, server.args, server.env);
+      // The first request of a connection settles its era.
+      if (isModern) target.send(FIRST);
+      processes.set(key, target);
+    }
+    if (message.id !== undefined && message.method !== undefined)
+      return target.request(message, message.id, response);
+    target.send(message);
+    response.writeHead(202).end();
+  }
+
   const http = createServer((request, response) => {
-    handle(request, response, processes, processOf).catch((error: unknown) =>
-      response.writeHead(400).end(String(error)),
-    );
+    handle(request, response).catch((error: unknown) => response.writeHead(400).end(String(error)));
   });
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');
@@ -127,45 +141,4 @@ export async function startHttpShim(server: {
       await Promise.all([closed, ...[...processes.values()].map((one) => one.end())]);
     },
   };
-}
-
-async function handle(
-  request: IncomingMessage,
-  response: ServerResponse,
-  processes: Map<string, StdioServer>,
-  processOf: (key: string) => StdioServer,
-): Promise<void> {
-  const session = headerOf(request, SESSION);
-  if (request.method !== 'POST') {
-    const ended = request.method === 'DELETE' && session !== undefined ? processes.get(session) : undefined;
-    if (session !== undefined && ended !== undefined) processes.delete(session);
-    await ended?.end();
-    response.writeHead(ended === undefined ? 405 : 200).end();
-    return;
-  }
-  const message = messageSchema.parse(JSON.parse(await bodyOf(request)));
-  const isModern = session === undefined && message.method !== 'initialize';
-  const key = isModern ? MODERN : (session ?? randomUUID());
-  if (session !== undefined && !processes.has(session)) return void response.writeHead(404).end();
-  if (!isModern) response.setHeader(SESSION, key);
-  const target = processOf(key);
-  if (message.id !== undefined && message.method !== undefined)
-    return target.request(message, message.id, response);
-  target.send(message);
-  response.writeHead(202).end();
-}
-
-function write(response: ServerResponse, message: Message): void {
-  response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
-}
-
-function headerOf(request: IncomingMessage, name: string): string | undefined {
-  const value = request.headers[name];
-  return typeof value === 'string' ? value : undefined;
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) if (Buffer.isBuffer(chunk)) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8');
 }

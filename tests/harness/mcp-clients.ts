@@ -25,9 +25,9 @@ const formSchema = z.object({
   requestedSchema: z.object({ properties: z.record(z.string(), z.unknown()) }),
 });
 const promptSchema = z.object({
-  messages: z.array(z.object({ role: z.literal('user'), content: z.object({ text: z.string() }) })).length(1),
+  messages: z.tuple([z.object({ role: z.literal('user'), content: z.object({ text: z.string() }) })]),
 });
-const resourceSchema = z.object({ contents: z.array(z.looseObject({ text: z.string() })).length(1) });
+const resourceSchema = z.object({ contents: z.tuple([z.looseObject({ text: z.string() })]) });
 
 /** One connection to a server over stdio. */
 export interface McpClient {
@@ -48,6 +48,7 @@ export interface McpClient {
   close(): Promise<void>;
 }
 
+const APPS = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } };
 const identity = { name: 'claude-code-bridge-tests', version: '1.0.0' };
 
 /** A person reads before the answer. */
@@ -59,10 +60,15 @@ export type PersonAtClient = (form: {
   readonly fields: readonly string[];
 }) => Readonly<Record<string, string>> | 'decline' | undefined;
 
-/** `person` makes a client that can show forms. */
-export async function connect(era: Era, server: ServerCommand, person?: PersonAtClient): Promise<McpClient> {
+/** `person` makes a client that can show forms, `showsApps` one that shows pages. */
+export async function connect(
+  era: Era,
+  server: ServerCommand,
+  person?: PersonAtClient,
+  showsApps = false,
+): Promise<McpClient> {
   const client = new Client(identity, {
-    ...(person && { capabilities: { elicitation: {} } }),
+    capabilities: { ...(person && { elicitation: {} }), ...(showsApps && { extensions: APPS }) },
     versionNegotiation: { mode: era === 'legacy' ? 'legacy' : { pin: '2026-07-28' } },
   });
   const transport = new StdioClientTransport({
@@ -71,7 +77,8 @@ export async function connect(era: Era, server: ServerCommand, person?: PersonAt
     env: { ...server.env },
     stderr: 'pipe',
   });
-  const log = collect(transport.stderr);
+  let log = '';
+  transport.stderr?.on('data', (chunk: Buffer) => (log += chunk.toString('utf8')));
   if (person) {
     client.setRequestHandler('elicitation/create', async ({ params }) => {
       const { message, requestedSchema } = formSchema.parse(params);
@@ -84,7 +91,7 @@ export async function connect(era: Era, server: ServerCommand, person?: PersonAt
   await client.connect(transport);
   return {
     pid: transport.pid ?? 0,
-    log,
+    log: () => log,
     callTool: async (name, args, onProgress) =>
       toolResultSchema.parse(
         await client.callTool(
@@ -93,26 +100,11 @@ export async function connect(era: Era, server: ServerCommand, person?: PersonAt
         ),
       ),
     listTools: async () => (await client.listTools()).tools.map((tool) => tool.name),
-    readResource: async (uri) => textOf(await client.readResource({ uri })),
+    readResource: async (uri) => resourceSchema.parse(await client.readResource({ uri })).contents[0].text,
     listResources: async () => (await client.listResources()).resources.map((resource) => resource.uri),
     listPrompts: async () => (await client.listPrompts()).prompts.map(({ name }) => name),
-    getPrompt: async (name, args) => wordsOf(await client.getPrompt({ name, arguments: { ...args } })),
+    getPrompt: async (name, args) =>
+      promptSchema.parse(await client.getPrompt({ name, arguments: { ...args } })).messages[0].content.text,
     close: () => client.close(),
   };
-}
-
-function wordsOf(result: unknown): string {
-  return promptSchema.parse(result).messages[0]?.content.text ?? '';
-}
-
-function textOf(result: unknown): string {
-  return resourceSchema.parse(result).contents[0]?.text ?? '';
-}
-
-function collect(
-  stream: { on(event: 'data', listener: (chunk: Buffer) => void): unknown } | null,
-): () => string {
-  let text = '';
-  stream?.on('data', (chunk) => (text += chunk.toString('utf8')));
-  return () => text;
 }

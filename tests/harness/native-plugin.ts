@@ -3,8 +3,6 @@ import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { onTestFinished } from 'vitest';
-import { z } from 'zod';
 import { attach, type AttachedTerminal } from './attached-terminal.js';
 import { serverEntry, startBridge, type BridgeOptions, type TestBridge } from './start-bridge.js';
 import { VERSION } from '../../src/base/package.js';
@@ -12,7 +10,6 @@ import { until } from './until.js';
 import type { Workplace } from './workplace.js';
 
 const run = promisify(execFile);
-const listSchema = z.object({ tasks: z.array(z.looseObject({ task_id: z.string() })) });
 /** The repository, which is the marketplace. */
 const marketplace = fileURLToPath(new URL('../..', import.meta.url));
 const LOG = 'plugin.log';
@@ -31,12 +28,8 @@ export interface PersonalClaude {
   /** From the repository, or from a copy of it. */
   install(from?: string): Promise<void>;
   uninstall(): Promise<void>;
-  /** Ends all that runs in the background. */
-  endBackground(): Promise<void>;
   /** Starts a session in a terminal, in the first project; with the plugin, its server is connected then. */
   open(...args: string[]): Promise<PersonalSession>;
-  /** Starts a session in the background, which is ended with the test; its id for `claude attach`. */
-  background(prompt: string, ...args: string[]): Promise<string>;
 }
 
 /** A session of a person, with the plugin, and the bridge that sees it. */
@@ -51,16 +44,10 @@ export async function sessionWithPlugin(options: BridgeOptions & { readonly clau
   return { bridge, claude, terminal: await claude.open() };
 }
 
-/** The ids of the sessions and tasks that run. */
-export async function active(bridge: TestBridge): Promise<string[]> {
-  const { tasks } = listSchema.parse(await bridge.call('list_tasks', { status: 'active' }));
-  return tasks.map(({ task_id }) => task_id);
-}
-
 /** The only one that runs, as soon as the plugin has made its record: a dialog may be there before. */
 export function onlySession(bridge: TestBridge): Promise<string> {
   return until('there is one session', async () => {
-    const [id, ...others] = await active(bridge);
+    const [id, ...others] = await bridge.ids({ status: 'active' });
     return id !== undefined && others.length === 0 && id;
   });
 }
@@ -98,9 +85,6 @@ export async function personalClaude(bridge: TestBridge, binary: string): Promis
     const { stdout } = await run(binary, args, options);
     return stdout;
   };
-  const endBackground = async (): Promise<void> => {
-    await claude('daemon', 'stop', '--any');
-  };
   return {
     run: claude,
     install: async (from = marketplace) => {
@@ -112,14 +96,6 @@ export async function personalClaude(bridge: TestBridge, binary: string): Promis
       isInstalled = false;
       await claude('plugin', 'uninstall', PLUGIN);
       await claude('plugin', 'marketplace', 'remove', 'claude-code-bridge-plugins');
-    },
-    endBackground,
-    background: async (prompt, ...args) => {
-      onTestFinished(endBackground);
-      const printed = await claude('--bg', '--permission-mode', 'default', ...args, prompt);
-      const id = /claude attach ([0-9a-f]{8})/.exec(printed)?.[1];
-      if (id === undefined) throw new Error(`no id of a session: ${printed}`);
-      return id;
     },
     open: async (...args) => {
       const words = args.map((word) => `'${word}'`).join(' ');

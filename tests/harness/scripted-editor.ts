@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { createSecret } from '../../src/base/ids.js';
@@ -70,15 +71,15 @@ export class ScriptedTerminal {
   }
 
   begin(id: string): EditorExecution {
-    this.execution = {
+    const { end } = this;
+    return (this.execution = {
       id,
       state: 'running',
       exitCode: null,
       timedOut: false,
-      from: this.end,
-      cursor: this.end,
-    };
-    return this.execution;
+      from: end,
+      cursor: end,
+    });
   }
 
   /** What runs has ended. */
@@ -111,12 +112,10 @@ export class ScriptedTerminal {
 
   /** Until it prints or its command ends. */
   async news(limitMs: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    await new Promise<void>((resolve) => {
-      this.#waiting.add(resolve);
-      timer = setTimeout(resolve, limitMs);
-    });
-    clearTimeout(timer);
+    const over = new AbortController();
+    const heard = new Promise<void>((resolve) => this.#waiting.add(resolve));
+    await Promise.race([heard, pause(limitMs, undefined, { signal: over.signal }).catch(() => undefined)]);
+    over.abort();
   }
 
   describe(): EditorTerminal {
@@ -262,12 +261,10 @@ export class ScriptedEditor {
         const { folders, trusted, version } = this.window;
         return { type: 'welcome', id, v: 1, version, trusted, folders };
       }
-      case 'list_terminals':
-        return {
-          type: 'terminals',
-          id,
-          terminals: [...this.terminals.values()].map((one) => one.describe()),
-        };
+      case 'list_terminals': {
+        const terminals = [...this.terminals.values()].map((one) => one.describe());
+        return { type: 'terminals', id, terminals };
+      }
       case 'create_terminal':
         return this.#create(request);
       case 'execute':
@@ -311,26 +308,15 @@ export class ScriptedEditor {
       shell: shell ?? '/bin/bash',
     };
     this.terminals.set(id, new ScriptedTerminal(facts, (message) => this.broadcast(message)));
-    return {
-      type: 'terminal_created',
-      id,
-      terminalId: id,
-      terminalName: facts.terminalName,
-      shell: facts.shell,
-    };
+    const { terminalName, shell: used } = facts;
+    return { type: 'terminal_created', id, terminalId: id, terminalName, shell: used };
   }
 
   #execute({ id, terminalId }: EditorRequestOf<'execute'>): EditorMessage {
     const terminal = this.terminals.get(terminalId ?? '');
     if (terminal === undefined) return notFound(id);
-    if (terminal.state === 'busy')
-      return {
-        type: 'error',
-        id,
-        code: 'TERMINAL_BUSY',
-        error: 'A command runs in this terminal.',
-        hint: 'Wait.',
-      };
+    const error = 'A command runs in this terminal.';
+    if (terminal.state === 'busy') return { type: 'error', id, code: 'TERMINAL_BUSY', error, hint: 'Wait.' };
     const { from, cursor } = terminal.begin(id);
     return { type: 'success', id, ...(terminalId !== undefined && { terminalId }), from, cursor };
   }
@@ -353,11 +339,6 @@ export async function windowOf({ workplace, project }: TestBridge): Promise<Scri
 }
 
 function notFound(id: string): EditorMessage {
-  return {
-    type: 'error',
-    id,
-    code: 'TERMINAL_NOT_FOUND',
-    error: 'No terminal of this window has that id.',
-    hint: 'See list_terminals.',
-  };
+  const error = 'No terminal of this window has that id.';
+  return { type: 'error', id, code: 'TERMINAL_NOT_FOUND', error, hint: 'See list_terminals.' };
 }

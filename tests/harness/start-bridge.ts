@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -43,7 +44,10 @@ export interface BridgeOptions {
 }
 
 /** What differs in another server. */
-export type AnotherServer = Pick<BridgeOptions, 'command' | 'env' | 'person'>;
+export type AnotherServer = Pick<BridgeOptions, 'command' | 'env' | 'person'> & {
+  /** True for a client that shows pages. */
+  readonly showsApps?: boolean;
+};
 
 export interface CommandOptions {
   /** The first project when left out. */
@@ -67,6 +71,12 @@ export interface TestBridge extends TaskClient {
   record(taskId: string): Promise<TaskRecord>;
   /** Ends the keeper of a task with SIGKILL. */
   killKeeper(taskId: string): Promise<void>;
+  /** Whether the first project has this file or folder now. */
+  readonly has: (name: string) => boolean;
+  /** Waits until the first project has it. */
+  untilHas(name: string): Promise<void>;
+  /** The text of a file of the first project. */
+  read(name: string): Promise<string>;
   /** What the model of a task has read of its tools, in order. */
   told(): string[];
   /** Runs `claude-code-bridge` without a terminal, as the person. */
@@ -161,7 +171,7 @@ async function openBridge(
   const open = async (era: Era, { person, ...more }: AnotherServer): Promise<McpClient> => {
     const [command, ...args] = more.command ?? options.command ?? [process.execPath, serverEntry];
     const server = { command, args, cwd: workplace.root, env: { ...env, ...more.env } };
-    const client = await connect(era, server, person);
+    const client = await connect(era, server, person, more.showsApps);
     clients.push(client);
     return client;
   };
@@ -177,6 +187,7 @@ async function openBridge(
     const file = join(workplace.stateDir, 'tasks', taskId, 'record.json');
     return taskRecordSchema.parse(JSON.parse(await readFile(file, 'utf8')));
   };
+  const has = (name: string): boolean => existsSync(join(project, name));
   let made = 0;
   return Object.assign(first, {
     workplace,
@@ -195,6 +206,9 @@ async function openBridge(
     killKeeper: async (taskId: string) => {
       process.kill(realPid((await record(taskId)).keeper?.pid), 'SIGKILL');
     },
+    has,
+    untilHas: async (name: string) => void (await until(`${name} is there`, () => has(name))),
+    read: (name: string) => readFile(join(project, name), 'utf8'),
     told: () => api.requests.flatMap(({ toolResults }) => toolResults.map((result) => result.text)),
     command: (words: readonly string[], { cwd = project, env: more, ...rest }: CommandOptions = {}) =>
       runCommand(words, { ...rest, cwd, env: { ...env, ...more } }),

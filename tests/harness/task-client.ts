@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { receiptSchema, type Receipt } from '../../src/tasks/receipt/receipt.js';
 import { isFinal, taskStatusSchema } from '../../src/tasks/task.js';
 import type { McpClient } from './mcp-clients.js';
 
@@ -30,7 +31,7 @@ const statusSchema = taskViewSchema.extend({
 });
 export type TaskStatusView = z.infer<typeof statusSchema>;
 
-const activeSchema = z.object({ tasks: z.array(z.looseObject({ task_id: z.string() })) });
+const listSchema = z.looseObject({ tasks: z.array(z.looseObject({ task_id: z.string() })) });
 const waitedSchema = z.looseObject({ tasks: z.array(taskViewSchema), cursor: z.string() });
 const outputSchema = z.looseObject({
   text: z.string(),
@@ -75,6 +76,11 @@ export class TaskClient {
     return taskViewSchema.parse(await this.call('start_task', args)).task_id;
   }
 
+  /** The ids of the tasks that list_tasks shows. */
+  async ids(query: Readonly<Record<string, unknown>> = {}): Promise<string[]> {
+    return listSchema.parse(await this.call('list_tasks', query)).tasks.map(({ task_id }) => task_id);
+  }
+
   async status(taskId: string): Promise<TaskStatusView> {
     return statusSchema.parse(await this.call('get_task_status', { task_id: taskId }));
   }
@@ -109,8 +115,7 @@ export class TaskClient {
 
   /** Ends every task that runs or waits, also what a try that failed has left; one may have ended meanwhile. */
   async killAll(): Promise<void> {
-    const { tasks } = activeSchema.parse(await this.call('list_tasks', { status: 'active' }));
-    for (const { task_id } of tasks)
+    for (const task_id of await this.ids({ status: 'active' }))
       await this.call('kill_task', { task_id }).catch((error: unknown) => {
         if (!String(error).includes('TASK_NOT_RUNNING')) throw error;
       });
@@ -148,6 +153,18 @@ export class TaskClient {
     more: Readonly<{ cursor?: string; max_bytes?: number }> = {},
   ): Promise<OutputPage> {
     return outputSchema.parse(await this.call('get_task_output', { task_id: taskId, view, ...more }));
+  }
+
+  /** The whole receipt of a task that has one. */
+  async receipt(taskId: string): Promise<Receipt> {
+    const record: unknown = JSON.parse(await this.mcp.readResource(`tasks://${taskId}`));
+    return z.looseObject({ receipt: receiptSchema }).parse(record).receipt;
+  }
+
+  /** What was decided, in order: tool, verdict, and who answered. */
+  async decided(taskId: string): Promise<string[]> {
+    const closed = await this.events(taskId, 'decision-closed');
+    return closed.map(({ tool, verdict, answered_by }) => [tool, verdict, answered_by].join(' '));
   }
 
   /** The journal's entries of one type. */

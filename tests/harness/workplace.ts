@@ -3,10 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemCodeOf } from '../../src/base/errors.js';
 import { commandOf, killMarked, markedProcesses } from './marked-processes.js';
-
-/** A keeper ends a little after its task, and a CLI a little after its terminal. */
-const SETTLE_LIMIT_MS = 30_000;
-const LOOK_INTERVAL_MS = 50;
+import { until } from './until.js';
 
 /** Folders of one test's own, in which everything that it starts lives. */
 export interface Workplace {
@@ -72,15 +69,12 @@ export async function createWorkplace(): Promise<Workplace> {
       return join(projectsDir, name);
     },
     processes: () => markedProcesses(root),
-    settled: async () => {
-      const deadlineMs = performance.now() + SETTLE_LIMIT_MS;
-      for (;;) {
+    // A keeper ends a little after its task, and a CLI a little after its terminal.
+    settled: () =>
+      until('nothing is left behind', async () => {
         const left = await leftovers();
-        if (left.length === 0) return;
-        if (performance.now() > deadlineMs) throw new Error(`left behind: ${left.join(', ')}`);
-        await new Promise((resolve) => setTimeout(resolve, LOOK_INTERVAL_MS));
-      }
-    },
+        if (left.length > 0) throw new Error(`left behind: ${left.join(', ')}`);
+      }),
     remove: async () => {
       await killMarked(root);
       await rm(root, { recursive: true, force: true, maxRetries: 5 });

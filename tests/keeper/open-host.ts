@@ -7,7 +7,8 @@ import { KeeperHost } from '../../src/keeper/host/keeper-host.js';
 import { ProjectLocks } from '../../src/store/project-lock.js';
 import { openRuntimeDir } from '../../src/store/runtime-dir.js';
 import { openStateDir } from '../../src/store/state-dir.js';
-import type { HostUnderTest } from '../contracts/task-host.js';
+import type { TaskHost } from '../../src/tasks/task-host.js';
+import type { TaskSpec } from '../../src/tasks/task-spec.js';
 import { bundledProgram } from '../harness/bundled-program.js';
 import { scriptedAgent } from '../harness/scripted-agent.js';
 import { createWorkplace, type Workplace } from '../harness/workplace.js';
@@ -18,12 +19,22 @@ export function bundleKeeper(): () => string {
   return bundledProgram(new URL('../../src/keeper/main/keeper-main.ts', import.meta.url));
 }
 
+interface HostUnderTest {
+  readonly host: TaskHost;
+  /** Takes the project and hands it over, as a server does. */
+  readonly launch: TaskHost['launch'];
+  readonly workplace: Workplace;
+  readonly project: string;
+  readonly stateDir: string;
+  /** Pids of all that the host has started. */
+  readonly processes: () => Promise<number[]>;
+  readonly runtimePath: string;
+  /** Writes spec and prompt where a host finds them. */
+  readonly prepare: (prompt: string, overrides?: Partial<TaskSpec>) => Promise<TaskSpec>;
+}
+
 /** A host with a workplace of its own, in which the scripted agent is the program of every task. */
-export async function openHost({
-  keeperEntry,
-}: {
-  readonly keeperEntry: string;
-}): Promise<HostUnderTest & { readonly workplace: Workplace; readonly runtimePath: string }> {
+export async function openHost({ keeperEntry }: { readonly keeperEntry: string }): Promise<HostUnderTest> {
   const workplace = await createWorkplace();
   onTestFinished(async ({ task }) => {
     try {

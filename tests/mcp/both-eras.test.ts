@@ -4,7 +4,7 @@ import { BridgeError } from '../../src/base/errors.js';
 import { Emitter, nextEvent } from '../../src/base/lifecycle.js';
 import { toolDefiner } from '../../src/mcp/tool.js';
 import { toolsForModels } from '../tools/all-tools.js';
-import { decision, FakeTaskService, OTHER_ID, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
+import { decision, FakeTaskService, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
 import { eras, startServing, type Serving } from './serving.js';
 
 describe.each(eras)('a client of the %s era', (era) => {
@@ -37,23 +37,6 @@ describe.each(eras)('a client of the %s era', (era) => {
     });
   });
 
-  test('gets an answer whose structured form is complete and whose text says the same', async () => {
-    const result = await serving.client.callTool({
-      name: 'get_task_status',
-      arguments: { task_id: TASK_ID },
-    });
-    expect(result.isError).toBeFalsy();
-    expect(result.structuredContent).toMatchObject({
-      task_id: TASK_ID,
-      status: 'running',
-      elapsed_seconds: 12,
-    });
-    expect(textOf(result)).toContain('status: running');
-    expect(textOf(result)).toContain(
-      'hint: Task is still processing. Call wait_for_task with the cursor; it answers as soon as that changes.',
-    );
-  });
-
   test('gets an error instead of an answer that is too large in its two forms', async () => {
     const large = toolDefiner<unknown>()({
       name: 'large',
@@ -68,18 +51,6 @@ describe.each(eras)('a client of the %s era', (era) => {
     const result = await other.client.callTool({ name: 'large', arguments: {} });
     await other.close();
     expect(textOf(result)).toContain('MESSAGE_TOO_LARGE: ');
-  });
-
-  test('gets an expected fault as an error with its code and the way out', async () => {
-    const result = await serving.client.callTool({
-      name: 'start_task',
-      arguments: { prompt: 'x', path: '/busy' },
-    });
-    expect(result.isError).toBe(true);
-    expect(textOf(result)).toBe(
-      `TASK_ALREADY_RUNNING: Task ${OTHER_ID} is already running in /busy. Wait for it with wait_for_task, or end it with kill_task.`,
-    );
-    expect(result.structuredContent).toBeUndefined();
   });
 
   test('gets a fault of the bridge as one, without its inside', async () => {

@@ -36,13 +36,6 @@ describe('the protocol over a pair of streams', () => {
     await gone;
   });
 
-  test('a line that is no JSON is answered with a parse error, and the session goes on', async () => {
-    input.write('hello there\n');
-    input.write(initialize(1));
-    expect((await replies.answerTo(null)).error).toMatchObject({ code: -32700 });
-    expect((await replies.answerTo(1)).result).toMatchObject({ protocolVersion: '2025-06-18' });
-  });
-
   test('JSON that is no message is answered with its id where it has one', async () => {
     input.write('{"id":7,"jsonrpc":"1.0","method":"ping"}\n[]\n');
     expect((await replies.answerTo(7)).error).toMatchObject({ code: -32600 });
@@ -88,12 +81,6 @@ describe('the protocol over a pair of streams', () => {
     };
     input.write(request(1, 'tools/list', { _meta }));
     expect((await replies.answerTo(1)).error).toMatchObject({ code: -32022 });
-  });
-
-  test('the end of the input is told once the last line was taken', async () => {
-    input.end(initialize(1).trimEnd());
-    expect(await gone).toBe('the input ended');
-    expect((await replies.answerTo(1)).result).toBeDefined();
   });
 
   test('a reader that takes nothing any more is told as gone', async () => {

@@ -95,24 +95,6 @@ test('lets a session go at once that was opened while its person ended the view'
   expect(made.steps.at(-1)).toContain('end 1: Its person ran claude-code-bridge native off');
 });
 
-test('a request has its input as an object', () => {
-  const fields = {
-    event: 'PermissionRequest',
-    session: ONE,
-    cwd: '/app',
-    tool: 'Bash',
-    tool_input: '{"command":"ls"}',
-    prompt: '',
-  };
-  expect(hookEventOf(fields)).toEqual({
-    hook_event_name: 'PermissionRequest',
-    session_id: ONE,
-    cwd: '/app',
-    tool_name: 'Bash',
-    tool_input: { command: 'ls' },
-  });
-});
-
 test.each([
   { event: 'PermissionRequest', session: ONE, tool: 'Bash', tool_input: '"a text"' },
   { event: 'Stop', session: 'no uuid' },

@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { silentLogger } from '../../src/base/logger.js';
@@ -13,9 +12,9 @@ import {
 import type { InboxMessage } from '../../src/native/session-inbox.js';
 import { RuntimeDir } from '../../src/store/runtime-dir.js';
 import { StateDir } from '../../src/store/state-dir.js';
-import { readJournal } from '../../src/store/journal-reader.js';
 import { openDecisions, taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
 import { until } from '../harness/until.js';
+import { tempFolder } from '../harness/temp-folder.js';
 
 const sessionId = '11111111-1111-4111-8111-111111111111';
 const never = new AbortController().signal;
@@ -37,8 +36,7 @@ async function listenedTo({
   readonly messages?: NativeSessionParts['messages'];
 } = {}) {
   let isOn = true;
-  const folder = await mkdtemp(join(tmpdir(), 'native-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await tempFolder();
   const stateDir = new StateDir(join(folder, 'state'));
   const runtimeDir = new RuntimeDir(folder);
   await mkdir(stateDir.tasksDir, { recursive: true });
@@ -121,25 +119,6 @@ const ends = {
   background_tasks: [],
   stop_hook_active: false,
 } satisfies KnownHookEvent;
-
-test('with messages on, one that comes in a turn is the answer of its last hook, and is in the journal', async () => {
-  const { session, link, record, stateDir } = await listenedTo({ messages: { inbox: undefined } });
-  await session.hook(begins, never);
-  expect(await link.message({ text: 'Then that.' })).toMatchObject({ status: 'running' });
-  const answer = await session.hook(ends, never);
-  expect(answer['decision']).toBe('block');
-  expect(answer['reason']).toMatch(/\n\nThen that\.$/);
-  expect(await session.hook({ ...ends, stop_hook_active: true }, never)).toEqual({});
-  await until('it waits', async () => expect((await record()).status).toBe('waiting'));
-  const idle = link.message({ text: 'Now this.' });
-  await expect(idle).rejects.toMatchObject({ code: 'NATIVE_SESSION' });
-  const { entries } = await readJournal(stateDir.journalFile(session.taskId), {
-    afterSeq: 0,
-    maxBytes: 100_000,
-  });
-  expect(entries.filter(({ type }) => type === 'message')).toMatchObject([{ text: 'Then that.' }]);
-  await session.end('It is over.');
-});
 
 test.each([
   ['is idle without a socket', { inbox: undefined }, { text: 'Go on.' }, 'is idle'],

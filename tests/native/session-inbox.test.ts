@@ -1,7 +1,6 @@
-import { chmod, mkdtemp, mkdir, rm, symlink } from 'node:fs/promises';
+import { chmod, mkdir, symlink } from 'node:fs/promises';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { inboxAddressIn, sessionInbox, takesMessages } from '../../src/native/session-inbox.js';
@@ -9,13 +8,14 @@ import { pidOf } from '../../src/os/pid.js';
 import type { ProcessTable } from '../../src/os/process-table.js';
 import { thisMachine } from '../../src/os/process-system.js';
 import { until } from '../harness/until.js';
+import { tempFolder } from '../harness/temp-folder.js';
 
 const token = '0123456789abcdef0123456789abcdef';
 const sessionId = 's';
 
 /** A socket as Claude Code has one, of the process that runs this test. */
 async function inbox({ mode = 0o600, folderMode = 0o700, linked = false } = {}) {
-  const root = await mkdtemp(join(tmpdir(), 'inbox-'));
+  const root = await tempFolder();
   const folder = join(root, 'cc-socks');
   await mkdir(folder);
   const real = join(folder, linked ? 'real.sock' : `${process.pid}.sock`);
@@ -34,10 +34,7 @@ async function inbox({ mode = 0o600, folderMode = 0o700, linked = false } = {}) 
   if (linked) await symlink(real, socketPath);
   await chmod(real, mode);
   await chmod(folder, folderMode);
-  onTestFinished(async () => {
-    server.close();
-    await rm(root, { recursive: true, force: true });
-  });
+  onTestFinished(() => void server.close());
   const address = { socketPath, token, pid: process.pid };
   return { address, received };
 }

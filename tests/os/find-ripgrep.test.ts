@@ -2,7 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findRipgrep } from '../../src/os/find-ripgrep.js';
-import { tempFolder } from '../config/temp-folder.js';
+import { tempFolder } from '../harness/temp-folder.js';
 
 const notInstalled = () => Promise.reject(new Error('Could not find @vscode/ripgrep-linux-x64.'));
 

@@ -14,7 +14,7 @@ import { childEnvironment } from '../../src/pty/child-env.js';
 import { killTree } from '../../src/pty/kill-ladder.js';
 import { PtyManager } from '../../src/pty/pty-manager.js';
 import { ownIdentity, processState } from '../../src/store/process-identity.js';
-import { scratchFolder } from './scratch-folder.js';
+import { tempFolder } from '../harness/temp-folder.js';
 
 const noKeepers: ProcessKeepers = {
   keep: () => Promise.reject(new Error('this test keeps nothing')),
@@ -25,7 +25,7 @@ const noKeepers: ProcessKeepers = {
 export async function openProcesses(
   parts: Partial<ProcessManagerParts> & { readonly statePath?: string } = {},
 ) {
-  const root = await scratchFolder();
+  const root = await tempFolder();
   const statePath = parts.statePath ?? join(root, 'state');
   const project = join(root, 'project');
   await mkdir(project);

@@ -3,30 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ActiveProject } from '../../src/projects/active-project.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
-import { tempFolder } from '../config/temp-folder.js';
-
-test('without a path and without an active project the error says what to do', async () => {
-  const project = new ActiveProject(new AllowedRoots([await tempFolder()], '/home/me'));
-  expect(await project.current()).toBeUndefined();
-  await expect(project.resolve()).rejects.toMatchObject({
-    code: 'NO_ACTIVE_PROJECT',
-    message: 'No path specified and no active project set.',
-    next: expect.arrayContaining([{ do: 'choose' }]) as unknown,
-  });
-});
-
-test('a given path takes precedence over the active project', async () => {
-  const root = await tempFolder();
-  const [one, two] = [join(root, 'one'), join(root, 'two')];
-  await mkdir(one);
-  await mkdir(two);
-  const project = new ActiveProject(new AllowedRoots([root], root));
-  expect(await project.set('~/one/')).toBe(one);
-  expect(await project.current()).toBe(one);
-  expect(await project.resolve()).toBe(one);
-  expect(await project.resolve(two)).toBe(two);
-  expect(await project.current()).toBe(one);
-});
+import { tempFolder } from '../harness/temp-folder.js';
 
 test('a project that cannot be set leaves the previous one active', async () => {
   const root = await tempFolder();

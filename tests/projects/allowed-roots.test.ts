@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { BridgeError, systemCodeOf, type ErrorCode } from '../../src/base/errors.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
-import { tempFolder } from '../config/temp-folder.js';
+import { tempFolder } from '../harness/temp-folder.js';
 import { rounds } from '../harness/rounds.js';
 
 let base: string;

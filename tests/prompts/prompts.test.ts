@@ -6,20 +6,14 @@ import { enabledTools } from '../../src/tools/registry.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
 import { allTools } from '../tools/all-tools.js';
 import { FakeTaskService, OTHER_ID, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
+import { sampleWorktree } from '../tasks/sample-task.js';
 
 const snapshots = new URL('__promptsnaps__/', import.meta.url);
 const RESPONSE_ID = 'response_0123456789abcdef0123';
 /** What a user's turn may cost before the work has begun. */
 const MAX_TEXT_CHARS = 2_600;
 
-const worktree = {
-  project_path: '/home/ann/app',
-  repository: '/home/ann/app',
-  path: '/home/ann/app/.claude/worktrees/task_1',
-  branch: 'claude/task_1',
-  base_commit: 'abc123',
-  notes: [],
-};
+const worktree = { ...sampleWorktree('/home/ann/app', 'task_1'), base_commit: 'abc123' };
 const inWorktree: Partial<TaskRecord> = { project_path: worktree.path, worktree };
 const finishedWorktree: Partial<TaskRecord> = {
   ...inWorktree,

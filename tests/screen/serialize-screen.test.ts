@@ -1,8 +1,6 @@
-import fastCheck from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/base/system-clock.js';
 import { Screen } from '../../src/screen/screen.js';
-import { rounds } from '../harness/rounds.js';
 
 const COLUMNS = 30;
 const ROWS = 8;
@@ -49,38 +47,6 @@ it.each([
   await shown(one, more);
   await shown(other, more);
   expect(look(other)).toBe(look(one));
-});
-
-it('another terminal shows the same after any output', async () => {
-  const piece = fastCheck.oneof(
-    fastCheck.constantFrom(
-      '\r\n',
-      '\x1b[A',
-      '\x1b[5;9H',
-      '\x1b[K',
-      '\x1b[J',
-      '\x1b[7m',
-      '\x1b[0m',
-      '\x1b[31m',
-      '\x1b[1;4m',
-      '\x1b[L',
-      '\x1b[M',
-      '\x1b[P',
-      '\x1b[?25l',
-      '\x1b[?25h',
-      '\t',
-      '\b',
-    ),
-    fastCheck.string({ maxLength: 12 }).map((text) => text.replace(/[\u0000-\u001f\u007f]/g, '')),
-  );
-  await fastCheck.assert(
-    fastCheck.asyncProperty(fastCheck.array(piece, { maxLength: 40 }), async (pieces) => {
-      const one = await shown(screenOf(), pieces.join(''));
-      const other = await shown(screenOf(), one.state(20));
-      expect(look(other)).toBe(look(one));
-    }),
-    { numRuns: rounds(60) },
-  );
 });
 
 it('a picture fits a smaller terminal: left columns, and the rows down to the last one in use', async () => {

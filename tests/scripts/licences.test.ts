@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { tempFolder } from '../config/temp-folder.js';
+import { tempFolder } from '../harness/temp-folder.js';
 
 const script = resolve(import.meta.dirname, '../../scripts/build/bundles.mjs');
 

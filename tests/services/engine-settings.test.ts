@@ -25,16 +25,3 @@ test('the address, certificates, TLS and the context come from Docker’s own va
     ],
   });
 });
-
-test('an empty variable of Docker is one that is not set', () => {
-  const unset = {
-    host: null,
-    tlsVerify: false,
-    context: null,
-    configDir: '/home/me/.docker',
-  };
-  expect(engineSettings({ env: {}, homeDir })).toMatchObject(unset);
-  const names = ['HOST', 'TLS_VERIFY', 'CONTEXT', 'CONFIG'];
-  const env = Object.fromEntries(names.map((name) => [`DOCKER_${name}`, '']));
-  expect(engineSettings({ env, homeDir })).toMatchObject(unset);
-});

@@ -6,7 +6,7 @@ import { configSchema } from '../../src/config/schema.js';
 import type { JsonObject } from '../../src/mcp/answers.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
 import { ServerServices } from '../../src/services/server-services.js';
-import { tempFolder } from '../config/temp-folder.js';
+import { tempFolder } from '../harness/temp-folder.js';
 import { allTools } from '../tools/all-tools.js';
 import { bridgeOptions } from './bridge-options.js';
 

@@ -1,15 +1,14 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { adoptState, machineOf, setOldStateAside } from '../../src/store/machine.js';
+import { tempFolder } from '../harness/temp-folder.js';
 
 const nothingRuns = (): Promise<boolean> => Promise.resolve(false);
 
 /** A state directory with a task, and with `note` as its machine.json. */
 async function stateWith(note: string | undefined): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'machine-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await tempFolder();
   const state = join(folder, 'state');
   await mkdir(join(state, 'tasks'), { recursive: true });
   if (note !== undefined) await writeFile(join(state, 'machine.json'), note);

@@ -1,16 +1,15 @@
-import { mkdtemp, rm, stat, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { openRuntimeDir, RuntimeDir } from '../../src/store/runtime-dir.js';
+import { tempFolder } from '../harness/temp-folder.js';
 
 const uid = process.getuid?.() ?? 0;
 const taskId = 'task_0123456789abcdef0123';
 let folder: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rt-'));
+  folder = await tempFolder();
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('openRuntimeDir', () => {
   test('opens a folder in the state directory, for the owner only', async () => {

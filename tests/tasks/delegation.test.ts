@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { tmpdir } from 'node:os';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
-import { Delegation, delegatedStatus, taskIdOfUuid, uuidOfTask } from '../../src/tasks/delegation.js';
+import { Delegation, delegatedStatus, uuidOfTask } from '../../src/tasks/delegation.js';
 import { taskStatuses } from '../../src/tasks/task.js';
 import { FakeTaskService, OTHER_ID, TASK_ID, taskRecord } from '../tools/fake-task-service.js';
 
@@ -10,18 +10,6 @@ async function delegationOver(tasks: FakeTaskService, maxRunning = 1) {
   const project = { resolve: async (path?: string) => roots.resolveDirectory(path ?? tmpdir()) };
   return new Delegation({ tasks, project, maxRunning });
 }
-
-describe('the id of a delegated task', () => {
-  it('is a UUID of version 4 that leads back to its task', () => {
-    const uuid = uuidOfTask(TASK_ID);
-    expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-    expect(taskIdOfUuid(uuid)).toBe(TASK_ID);
-  });
-
-  it('leads nowhere when it is another UUID', () => {
-    expect(taskIdOfUuid(crypto.randomUUID())).toBeUndefined();
-  });
-});
 
 describe('delegating', () => {
   it('starts one task at a time, also of two calls at once, and names the one that runs', async () => {
@@ -58,15 +46,6 @@ describe('the current task', () => {
     const other = await delegationOver(new FakeTaskService(taskRecord(), ended));
     expect(await both.task()).toMatchObject({ task_id: TASK_ID });
     expect(await other.task()).toMatchObject({ task_id: OTHER_ID });
-  });
-
-  it('is missed in words when there is none', async () => {
-    const delegation = await delegationOver(new FakeTaskService());
-    await expect(delegation.task()).rejects.toMatchObject({
-      code: 'TASK_NOT_FOUND',
-      message: 'No task has been delegated yet.',
-    });
-    await expect(delegation.task(crypto.randomUUID())).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
   });
 });
 

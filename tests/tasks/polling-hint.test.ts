@@ -81,7 +81,6 @@ test.each<[Partial<TaskRecord>, string]>([
     { status: 'waiting', trouble: { kind: 'not-logged-in', since: '', resumes_at: null } },
     'tried again automatically',
   ],
-  [{ status: 'killed', ended_by_budget: 'day' }, 'possible tomorrow'],
 ])('%j says what it waits for', (changes, words) => {
   expect(pollingHint(taskRecord(changes))).toContain(words);
 });

@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { silentLogger } from '../../src/base/logger.js';
@@ -15,6 +14,7 @@ import type { RuleVerdict, TaskRunParts } from '../../src/tasks/run/run-state.js
 import { ManualClock } from '../harness/manual-clock.js';
 import { FakeDriver } from './fake-driver.js';
 import { sampleRecord, sampleSpec, TASK_ID } from './sample-task.js';
+import { tempFolder } from '../harness/temp-folder.js';
 
 const ask: RuleVerdict = { verdict: 'ask', rule: 'a-rule', reason: 'it must be asked' };
 
@@ -38,13 +38,11 @@ export async function createRun(
     readonly rules?: TaskRunParts['rules'];
     readonly leftovers?: number;
     readonly spentByOthers?: TaskRunParts['spentByOthers'];
-    /** The task's files cannot be closed. */
-    readonly failsToFlush?: boolean;
     /** False: Claude Code stored nothing of the session. */
     readonly isStored?: boolean;
   } = {},
 ): Promise<RunHarness> {
-  const folder = await mkdtemp(join(tmpdir(), 'run-'));
+  const folder = await tempFolder();
   const clock = new ManualClock();
   const driver = new FakeDriver();
   const steps: string[] = [];
@@ -81,7 +79,6 @@ export async function createRun(
       realPath: async (path) => path,
       identify: async () => null,
       flush: async () => {
-        if (options.failsToFlush === true) throw new Error('EIO: i/o error, close');
         steps.push('files written out');
         await journal.close();
       },
@@ -101,7 +98,6 @@ export async function createRun(
     await records.retry();
     records.dispose();
     await journal.close();
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   });
   return {
     run,

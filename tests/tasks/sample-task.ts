@@ -2,8 +2,21 @@ import type { GitReport, Receipt } from '../../src/tasks/receipt/receipt.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
 import { initialRecord } from '../../src/tasks/record/initial-record.js';
 import type { TaskSpec } from '../../src/tasks/task-spec.js';
+import type { Worktree } from '../../src/tasks/worktree-maker.js';
 
 export const TASK_ID = 'task_0123456789abcdef0123';
+
+/** The worktree of a task of `project`. */
+export function sampleWorktree(project = '/p', name = TASK_ID): Worktree {
+  return {
+    project_path: project,
+    repository: project,
+    path: `${project}/.claude/worktrees/${name}`,
+    branch: `claude/${name}`,
+    base_commit: 'a'.repeat(40),
+    notes: [],
+  };
+}
 
 export function sampleSpec(
   overrides: Partial<Omit<TaskSpec, 'settings'>> & { readonly settings?: Partial<TaskSpec['settings']> } = {},

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { identityOf } from '../../src/store/process-identity.js';
@@ -12,21 +11,21 @@ import { ProjectLocks } from '../../src/store/project-lock.js';
 import { openStateDir } from '../../src/store/state-dir.js';
 import { TaskFinisher, type TaskFinisherOptions } from '../../src/tasks/task-finisher.js';
 import { taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
-import type { Worktree, WorktreeFinisher } from '../../src/tasks/worktree-maker.js';
+import type { WorktreeFinisher } from '../../src/tasks/worktree-maker.js';
 import type { GitReport } from '../../src/tasks/receipt/receipt.js';
 import { refusal } from '../harness/refusal.js';
-import { sampleGitReport, sampleReceipt, sampleRecord, TASK_ID as TASK } from './sample-task.js';
+import {
+  sampleGitReport,
+  sampleReceipt,
+  sampleRecord,
+  sampleWorktree,
+  TASK_ID as TASK,
+} from './sample-task.js';
+import { tempFolder } from '../harness/temp-folder.js';
 
 const { signal } = new AbortController();
 const TREE = 'd'.repeat(40);
-const worktree: Worktree = {
-  project_path: '/p',
-  repository: '/p',
-  path: `/p/.claude/worktrees/${TASK}`,
-  branch: `claude/${TASK}`,
-  base_commit: 'a'.repeat(40),
-  notes: [],
-};
+const worktree = sampleWorktree();
 
 const keeper = { pid: 1, start_time: '1', boot_id: 'b' };
 
@@ -43,8 +42,7 @@ async function finisher(
   undo: TaskFinisherOptions['undo'] = untouched,
   others: readonly TaskRecord[] = [first],
 ) {
-  const folder = await mkdtemp(join(tmpdir(), 'finish-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await tempFolder();
   const stateDir = await openStateDir({ path: join(folder, 'state') });
   await stateDir.createTaskDir(TASK);
   const file = stateDir.recordFile(TASK);
@@ -63,21 +61,6 @@ async function finisher(
 }
 
 describe('finishing a task', () => {
-  it('writes into its record how its worktree ended, once git has done it', async () => {
-    const asked: unknown[] = [];
-    const { service, file } = await finisher(record({}), (_, query) => {
-      asked.push(query);
-      return Promise.resolve({ result: 'c'.repeat(40), tree: TREE, notes: ['a note'] });
-    });
-    const merge = { taskId: TASK, action: 'merge', reviewed: TREE, signal } as const;
-    const { record: ended, notes } = await service.finish(merge);
-    expect(asked).toEqual([{ action: 'merge', taskId: TASK, reviewed: TREE, message: 'Do it.\n' }]);
-    expect(notes).toEqual(['a note']);
-    expect(ended.worktree?.finished).toMatchObject({ action: 'merge', result: 'c'.repeat(40), tree: TREE });
-    const onDisk: unknown = JSON.parse(await readFile(file, 'utf8'));
-    expect(taskRecordSchema.parse(onDisk)).toEqual(ended);
-  });
-
   it.each(['merge', 'apply'] as const)(
     'says at %s that another task works where the work comes',
     async (action) => {

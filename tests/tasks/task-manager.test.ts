@@ -1,19 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import {
-  appendFile,
-  mkdir,
-  mkdtemp,
-  readdir,
-  realpath,
-  rename,
-  rm,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
+import { appendFile, mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/system-clock.js';
@@ -28,10 +17,11 @@ import { TaskManager, type TaskManagerOptions } from '../../src/tasks/task-manag
 import type { TaskRecord } from '../../src/tasks/task.js';
 import type { OutputPage, StartTask } from '../../src/tasks/task-service.js';
 import { MemoryHost } from './memory-host.js';
-import { sampleRecord, sampleSpec } from './sample-task.js';
+import { sampleRecord, sampleSpec, sampleWorktree } from './sample-task.js';
 import { branchName, type WorktreeMaker } from '../../src/tasks/worktree-maker.js';
 import { refusal } from '../harness/refusal.js';
 import { until } from '../harness/until.js';
+import { tempFolder } from '../harness/temp-folder.js';
 
 let folder: string;
 let stateDir: StateDir;
@@ -39,15 +29,14 @@ let host: MemoryHost;
 let managers: TaskManager[];
 
 beforeEach(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), 'manager-')));
+  folder = await tempFolder();
   for (const name of ['a', 'b', 'c']) await mkdir(join(folder, 'p', name), { recursive: true });
   stateDir = await openStateDir({ path: join(folder, 'state') });
   host = new MemoryHost(stateDir);
   managers = [];
 });
-afterEach(async () => {
+afterEach(() => {
   for (const manager of managers) manager.dispose();
-  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 /** A server's view of the same tasks. */
@@ -88,14 +77,6 @@ async function end(tasks: TaskManager, taskId: string): Promise<void> {
   await host.end(taskId, 'completed', 'Done.');
   await tasks.advanceQueue();
 }
-
-const worktree = {
-  project_path: '/p',
-  repository: '/p',
-  path: '/p/w',
-  base_commit: 'a',
-  notes: [],
-};
 
 /** A task that waits for a project which is free by now, without a server. */
 async function leftInQueue(more: Partial<StartTask> = {}): Promise<TaskRecord> {
@@ -167,7 +148,7 @@ describe('the tasks of a user', () => {
     const worktrees: WorktreeMaker = {
       create: async (project, name) => {
         made.push(name);
-        return { folder: project, worktree: { ...worktree, branch: name.branch } };
+        return { folder: project, worktree: { ...sampleWorktree(), branch: name.branch } };
       },
       removeUnlessWork: async () => true,
     };
@@ -211,7 +192,7 @@ describe('the tasks of a user', () => {
       'Give no path to go on there',
     );
     expect(await refusal(start(tasks, '', { path: undefined }))).toMatch(/^INVALID_ARGUMENTS: No folder/);
-    const gone = { ...worktree, project_path: folderOf('a'), path: folderOf('w'), branch: 'claude/w' };
+    const gone = { ...sampleWorktree(folderOf('a')), path: folderOf('w'), branch: 'claude/w' };
     const finished = { action: 'merge', at: new Date().toISOString(), result: '' } as const;
     await write({ project_path: folderOf('w'), worktree: { ...gone, finished } });
     expect(await refusal(start(tasks, '', goOn))).toMatch(
@@ -231,6 +212,7 @@ describe('the tasks of a user', () => {
     expect(await tasks.historyWords()).toMatch(
       /^Removed from the history at \S+: 1 recording \(task_history_bytes\)\.$/,
     );
+    expect(await tasks.historyWords()).toBeUndefined();
     expect((await tasks.list({ limit: 10 })).tasks).toHaveLength(2);
   });
 
@@ -253,7 +235,7 @@ describe('the tasks of a user', () => {
     const tasks = manager();
     const { task_id: id } = await start(tasks, 'a');
     expect(await refusal(tasks.remove(id, true))).toContain('only a task that has ended can be removed');
-    const one = await ended('a', { worktree: { ...worktree, branch: 'claude/x' } });
+    const one = await ended('a', { worktree: { ...sampleWorktree(), branch: 'claude/x' } });
     await expect(tasks.remove(one.task_id, false)).rejects.toThrow('holds work that only its record names');
     await tasks.remove(one.task_id, true);
     expect(await stateDir.listTaskIds()).toEqual([id]);
@@ -313,35 +295,6 @@ describe('the tasks of a user', () => {
     await until('nothing waits', async () => expect(await readdir(stateDir.queueDir)).toEqual([]));
   });
 
-  it('start when their project is free, also while the lock of another project cannot be taken', async () => {
-    const tasks = manager();
-    const running = [await start(tasks, 'a'), await start(tasks, 'b')];
-    const [a, b] = [await start(tasks, 'a'), await start(tasks, 'b')];
-    for (const { task_id } of running) await host.end(task_id, 'completed', 'Done.');
-    const name = createHash('sha256')
-      .update(join(folder, 'p', 'b'))
-      .digest('hex');
-    const lock = join(stateDir.lockDir, name);
-    await writeFile(lock, '{"version":1000}');
-    await manager().advanceQueue();
-    await until('that of the free project has started', () => expect(host.launched).toContain(a.task_id));
-    await rm(lock);
-    await manager().advanceQueue();
-    await until('that of the other project has started', () => expect(host.launched).toContain(b.task_id));
-  });
-
-  it('give back a project in which they could not be started', async () => {
-    const second = await leftInQueue();
-    await rm(stateDir.specFile(second.task_id));
-    const other = manager();
-    await other.advanceQueue();
-    expect(await readdir(stateDir.lockDir)).toEqual([]);
-    expect(await other.get(second.task_id)).toMatchObject({
-      status: 'error',
-      reason: expect.stringContaining('Its spec is missing.') as unknown,
-    });
-  });
-
   it('that could not be started get their end by that server, and no other one starts them meanwhile', async () => {
     const second = await leftInQueue();
     const other = manager();
@@ -355,6 +308,7 @@ describe('the tasks of a user', () => {
     expect(host.launched).not.toContain(second.task_id);
     expect(await other.get(second.task_id)).toMatchObject({ status: 'error' });
     expect(await readdir(stateDir.queueDir)).toEqual([]);
+    expect(await readdir(stateDir.lockDir)).toEqual([]);
   });
 
   it.each(['made', 'unanswered', 'refused'] as const)(

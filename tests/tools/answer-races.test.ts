@@ -143,13 +143,3 @@ it('two clients that follow one task have a form and an end each; the second ans
     expect(JSON.stringify(ended)).toContain(`too late and changed nothing: deny for ${decision_id}`);
   }
 });
-
-it('an answer of a form is late, too, when the session was answered at its terminal', async () => {
-  const { driver, run, next, end } = await running();
-  const { decision_id } = await next('r1');
-  driver.fire({ type: 'request-gone', requestId: 'r1', by: 'terminal' });
-  const answer = { decision_id, verdict: 'allow', by: 'elicitation' } as const;
-  await expect(run.respond(answer)).rejects.toMatchObject({ code: 'DECISION_CLOSED' });
-  expect(run.record.decisions).toMatchObject([{ answered_by: 'terminal', late: ['allow'] }]);
-  await end();
-});

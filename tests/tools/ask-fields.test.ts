@@ -48,15 +48,3 @@ it('a long answer comes in parts, each with the cursor of the next', () => {
   expect(whole).toBe(answer);
   expect(() => askView(record, 'x')).toThrow('Invalid cursor');
 });
-
-it('a question without trouble tells of none', () => {
-  expect(askView({ ...failed, trouble: null })).not.toHaveProperty('trouble');
-  expect(
-    askView({
-      ...failed,
-      trouble: { ...failed.trouble, kind: 'not-logged-in', since: '', resumes_at: null },
-    }),
-  ).toMatchObject({
-    trouble: { kind: 'not-logged-in' },
-  });
-});

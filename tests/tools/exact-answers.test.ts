@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../../src/mcp/answers.js';
 import { listFiles, searchFiles } from '../../src/tools/files/list.js';
 import { explorerOf, writeTree } from '../files/explorer.js';
-import { tempFolder } from '../config/temp-folder.js';
+import { tempFolder } from '../harness/temp-folder.js';
 import { FakeTaskService, taskRecord } from './fake-task-service.js';
 import { serverParts } from '../mcp/serving.js';
 

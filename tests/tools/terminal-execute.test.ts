@@ -14,14 +14,6 @@ const prints =
 const RED = '\u001b[31mred\u001b[0m\n';
 
 describe('execute', () => {
-  test('gives the output and the exit code of a command, in a terminal that the user sees', async () => {
-    const tools = await openTerminalTools();
-    const editor = await tools.open({ commands: { 'npm test': prints('1 failed\n', 1) } });
-    const { terminal_id: id, ...answer } = await tools.answer('execute', { command: 'npm test' });
-    expect(answer).toEqual({ state: 'ended', exit_code: 1, from: 0, cursor: 9, text: '1 failed\n' });
-    expect(editor.terminal(String(id)).facts).toMatchObject({ createdBy: 'Test client', cwd: tools.project });
-  });
-
   test('uses its own idle terminal of the project again, and never one in which a command runs', async () => {
     const tools = await openTerminalTools();
     const lib = join(tools.project, '..', 'lib');

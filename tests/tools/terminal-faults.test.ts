@@ -61,14 +61,6 @@ test.each<[string, Partial<ScriptedEditorOptions>, string]>([
     'closed the connection before it answered.',
   ],
   [
-    'welcomes in another version',
-    {
-      fault: ({ id }) =>
-        JSON.stringify({ type: 'welcome', id, v: 2, version: '2', trusted: true, folders: [] }),
-    },
-    'sent a message that this bridge does not understand. Ask the user to install',
-  ],
-  [
     'answers what is no message',
     { fault: () => 'hello' },
     'sent a message that this bridge does not understand. Ask the user to install',
@@ -145,7 +137,6 @@ test.each([
   ],
   ['FOLDER_NOT_FOUND', /^PATH_NOT_FOUND: It reports nothing\. /],
   ['TOO_MANY', /^TERMINAL_FAILED: It reports nothing\. Close one\.$/],
-  ['INTERNAL_ERROR', /^TERMINAL_FAILED: It reports nothing\. Close one\.$/],
 ] as const)('the error %s of the extension says what to do with a tool', async (code, expected) => {
   const { tools, editor } = await opened({
     fault: ({ id, type }) =>

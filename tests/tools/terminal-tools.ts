@@ -10,7 +10,7 @@ import type { JsonObject } from '../../src/mcp/answers.js';
 import { ActiveProject } from '../../src/projects/active-project.js';
 import { AllowedRoots } from '../../src/projects/allowed-roots.js';
 import { enabledTools } from '../../src/tools/registry.js';
-import { tempFolder } from '../config/temp-folder.js';
+import { tempFolder } from '../harness/temp-folder.js';
 import { ScriptedEditor, type ScriptedEditorOptions } from '../harness/scripted-editor.js';
 import { unusedServices } from './unused-services.js';
 

@@ -4,7 +4,7 @@ import { TASK_ID_PATTERN } from '../../src/base/ids.js';
 import { openOf, type DecisionView } from '../../src/board/state.js';
 import { Store } from '../store.js';
 import { isFields } from '../text/fields.js';
-import { statusLook, visible } from '../text/words.js';
+import { statusLook, statusWords, titleOf, visible } from '../text/words.js';
 import { ChatLink } from '../transport/chat.js';
 import { keyOf, OpenDecisions } from '../views/decisions.js';
 import { Connection, startApp, tellingModel } from './chat.js';
@@ -72,10 +72,11 @@ function DecisionApp({ store, link, taskIds, shown, isOver }: Card) {
 function TaskWords({ store, taskId }: { readonly store: Store; readonly taskId: string }) {
   const task = store.board.value?.tasks[taskId];
   if (task === undefined) return <code>{taskId}</code>;
+  const look = statusLook(task, false);
   return (
     <span dir="auto">
-      <span class={`pill ${statusLook(task, false)}`}>{task.status}</span>
-      <strong>{visible(task.prompt_summary)}</strong>
+      <span class={`pill ${look}`}>{statusWords(task, look)}</span>
+      <strong>{titleOf(task)}</strong>
     </span>
   );
 }

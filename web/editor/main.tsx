@@ -50,7 +50,7 @@ function Lost({ store, editor }: Omit<BoardProps, 'api'>) {
   const state = store.connection.value;
   return (
     <div class="connection" role="alert">
-      The board is not connected; it is looked for again. Tasks go on meanwhile.{' '}
+      The board is not connected; it is looked for again. Tasks continue meanwhile.{' '}
       {visible(state.how === 'lost' ? state.why : '')}{' '}
       <Button act={() => editor.connect(true)}>Start the board</Button>{' '}
       <Button act={() => editor.ask({ type: 'open-settings' })}>Settings</Button>

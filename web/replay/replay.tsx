@@ -121,7 +121,7 @@ function Controls({ player, facts, marks, isLive }: ControlsProps & { readonly i
   return (
     <>
       <div class="actions">
-        {seek('◂ Decision before', before)}
+        {seek('◂ Previous decision', before)}
         <Button look="primary" act={() => player.toggle()}>
           {player.isPlaying.value ? 'Pause' : 'Play'}
         </Button>
@@ -223,7 +223,7 @@ function MarkList({ player, marks }: Pick<ControlsProps, 'player' | 'marks'>) {
           {marks.map((mark) => (
             <li key={mark.seq}>
               <Button
-                look={`mark is-${mark.kind}`}
+                look={`is-${mark.kind}`}
                 aria-current={mark === now ? 'true' : undefined}
                 act={() => player.seek(shownAt(mark, marks))}
               >

@@ -1,3 +1,4 @@
+import { shownCharacters } from '../../src/base/text.js';
 import type { TaskCard, WorktreeEnd } from '../../src/board/state.js';
 
 const MINUTE = 60;
@@ -6,7 +7,7 @@ const DAY = 24 * HOUR;
 export const SHORT_HASH = 8;
 
 /** A text as it really is: characters that could hide or reorder a part of it stand as escapes. */
-export { shownCharacters as visible } from '../../src/base/text.js';
+export { shownCharacters as visible };
 
 /** A time span on few characters: `42 s`, `5 min`, `3 h 10 min`, `2 d`. */
 export function span(seconds: number): string {
@@ -31,6 +32,11 @@ export function shortPath(path: string, home: string): string {
   return home !== '' && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 }
 
+/** What a task is for, on one line. */
+export function titleOf({ prompt_summary }: Pick<TaskCard, 'prompt_summary'>): string {
+  return shownCharacters(prompt_summary.replaceAll(/(?:\s*⏎\s*)+/g, ' '));
+}
+
 /** The name of the folder of a project. */
 export function projectName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1) || path;
@@ -46,6 +52,13 @@ export function statusLook(
   if (is_final) return FAILED.has(status) ? 'failed' : status === 'completed' ? 'good' : 'idle';
   if (isAsked || (status === 'waiting' && !is_ready && !is_held_up)) return 'asks';
   return status === 'running' || status === 'starting' ? 'runs' : 'idle';
+}
+
+/** How a task stands, in the words of the list. */
+export function statusWords({ status, is_final, is_ready, is_held_up }: TaskCard, look: string): string {
+  if (is_final) return status;
+  if (look === 'asks') return 'needs you';
+  return is_held_up ? 'blocked' : is_ready ? 'ready' : status === 'pending' ? 'queued' : status;
 }
 
 const drivers: Readonly<Record<string, string>> = {

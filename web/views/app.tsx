@@ -87,8 +87,8 @@ function Connection({ store }: { readonly store: Store }) {
         </>
       ) : (
         <>
-          The connection to the board is lost; what you see is from before. It is tried again in{' '}
-          {span((state.retryAtMs - nowMs) / 1000)}. Tasks go on meanwhile. If the board has ended, run{' '}
+          The connection to the board is lost; what you see is from before. The next try is in{' '}
+          {span((state.retryAtMs - nowMs) / 1000)}. Tasks continue meanwhile. If the board has ended, run{' '}
           {command}.
         </>
       )}

@@ -31,7 +31,7 @@ export function Plan({ text }: { readonly text: string }) {
   return (
     <>
       {isPlain ? plain : <AsMarkdown label="Plan" text={text} plain={plain} />}
-      <Button look="switch" act={() => setIsPlain(!isPlain)}>
+      <Button look="small" act={() => setIsPlain(!isPlain)}>
         {isPlain ? 'As Markdown' : 'As written'}
       </Button>
     </>

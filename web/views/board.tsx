@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { openOf, type BoardState } from '../../src/board/state.js';
 import type { Store } from '../store.js';
-import { projectName, visible } from '../text/words.js';
+import { projectName, titleOf, visible } from '../text/words.js';
 import { OpenDecisions } from './decisions.js';
 import { groupsOf, isShown, shownKinds, type Group, type Shown } from './groups.js';
 import { useKeys } from './keys.js';
@@ -126,7 +126,7 @@ function Home({ store }: { readonly store: Store }) {
   return (
     <main class="home" aria-label={open.length > 0 ? 'Questions' : undefined}>
       {board === undefined ? (
-        store.connection.value.how !== 'refused' && <p class="empty loading idle">Loading…</p>
+        store.connection.value.how !== 'refused' && <p class="empty loading">Loading…</p>
       ) : open.length > 0 ? (
         <OpenDecisions {...{ store, open }} above={({ task_id }) => <TaskLink {...{ board, task_id }} />} />
       ) : (
@@ -159,7 +159,7 @@ function TaskLink({ board, task_id }: { readonly board: BoardState; readonly tas
   if (task === undefined) return null;
   return (
     <a class="task-link" href={`#/${task_id}`}>
-      <strong dir="auto">{visible(task.prompt_summary)}</strong>{' '}
+      <strong dir="auto">{titleOf(task)}</strong>{' '}
       <span class="quiet">{visible(projectName(task.project_path))}</span>
     </a>
   );

@@ -73,7 +73,7 @@ function CommentBox({ store, taskId, at, onClose }: BoxProps) {
     <SendBox
       place={`comment ${taskId} ${lineKey(at)}`}
       label="Comment"
-      hint="What is to be different here?"
+      hint="What should change here?"
       button="Add comment"
       action={action}
       onCancel={onClose}

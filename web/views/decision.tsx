@@ -99,7 +99,7 @@ export function DecisionCard(props: DecisionProps) {
 
 const headlines = {
   question: 'Claude asks you',
-  plan: 'Go on with this plan?',
+  plan: 'Approve this plan?',
   trust: 'Trust this folder?',
   prompt: 'A question in the terminal',
 } as const;

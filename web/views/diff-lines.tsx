@@ -49,7 +49,7 @@ export function Lines(props: LinesProps) {
   return (
     <>
       <ErrorLine error={error} />
-      <table class="lines">
+      <table class={isSplit ? 'lines split' : 'lines'}>
         <colgroup>
           <col class="number" />
           {isSplit && <col />}

@@ -11,8 +11,6 @@ import { useSurface } from './surface.js';
 
 /** Files with more lines are folded at first. */
 const FOLDED_LINES = 400;
-/** Below this width two columns are too narrow to read. */
-const SPLIT_PIXELS = 1_100;
 
 /** What a task changed since it began, with comments on its lines. */
 export function DiffView({ store, taskId }: { readonly store: Store; readonly taskId: string }) {
@@ -34,7 +32,7 @@ export function DiffView({ store, taskId }: { readonly store: Store; readonly ta
   const review = { store, taskId, writing, onWriting, comments: diff.comments };
   return (
     <div class="diff-view">
-      {diff.files.length + diff.comments.length > 0 && <ReviewBar {...review} />}
+      {diff.comments.length > 0 && <ReviewBar {...review} />}
       <LostComments {...review} there={new Set(keys)} />
       {diff.why !== null && <p class="empty">{visible(diff.why)}</p>}
       {diff.files.length > 0 && <DiffBar files={diff.files} isSplit={isSplit} onSplit={setIsSplit} />}
@@ -70,17 +68,15 @@ function DiffBar({ files, isSplit, onSplit }: DiffBarProps) {
         {files.length} {files.length === 1 ? 'file' : 'files'}
       </span>
       <Numbers added={sum('insertions')} removed={sum('deletions')} />
-      <span class="grow" />
-      {innerWidth >= SPLIT_PIXELS && (
-        <span class="switch" role="group" aria-label="Form of the changes">
-          <Button aria-pressed={!isSplit} act={() => onSplit(false)}>
-            Unified
-          </Button>
-          <Button aria-pressed={isSplit} act={() => onSplit(true)}>
-            Split
-          </Button>
-        </span>
-      )}
+      <span class="quiet grow">Press the number of a line to comment on it.</span>
+      <span class="switch" role="group" aria-label="Form of the changes">
+        <Button aria-pressed={!isSplit} act={() => onSplit(false)}>
+          Unified
+        </Button>
+        <Button aria-pressed={isSplit} act={() => onSplit(true)}>
+          Split
+        </Button>
+      </span>
     </div>
   );
 }
@@ -110,7 +106,6 @@ function FileList({ files }: { readonly files: readonly DiffFile[] }) {
 function ReviewBar({ store, taskId, comments }: Pick<Review, 'store' | 'taskId' | 'comments'>) {
   const { send, error } = useAction(store);
   const hasEnded = store.task.value?.task?.is_final === true;
-  if (comments.length === 0) return <p class="quiet">Press the number of a line to comment on it.</p>;
   return (
     <div class="review">
       <span>{comments.length} to send</span>
@@ -122,7 +117,7 @@ function ReviewBar({ store, taskId, comments }: Pick<Review, 'store' | 'taskId' 
           })
         }
       >
-        {hasEnded ? 'Start a task that goes on with them' : 'Send them as one message'}
+        {hasEnded ? 'Start a task that continues with them' : 'Send them as one message'}
       </Button>
       <ErrorLine error={error} />
     </div>
@@ -141,7 +136,7 @@ function FileDiff({ id, ...props }: LinesProps & { readonly id: string }) {
           <span class="path">{visible(file.path)}</span>
           <span class="quiet">{visible(fileFacts(file))}</span>
         </Button>
-        {!file.is_binary && <Numbers added={file.insertions} removed={file.deletions} />}
+        <Numbers added={file.insertions} removed={file.deletions} />
         {editor !== undefined && (
           <Button
             look="small"

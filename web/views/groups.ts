@@ -4,7 +4,7 @@ import { openOf, type BoardState, type TaskCard } from '../../src/board/state.js
 /** What needs a person first comes first. */
 const labels = [
   ['waiting', 'Needs you'],
-  ['limits', 'Held up'],
+  ['limits', 'Blocked'],
   ['failed', 'Failed'],
   ['running', 'Running'],
   ['ready', 'Ready for a message'],

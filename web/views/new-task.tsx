@@ -18,7 +18,7 @@ const modes = {
   'claude: its own auto mode': 'claude',
 } as const;
 const places = {
-  'In the project, after the task that works there': 'queue',
+  'In the project, when it is free': 'queue',
   'In a git worktree of its own': 'always_worktree',
 } as const;
 

@@ -25,12 +25,21 @@ export function Button({ act, look, off, ...more }: ButtonProps) {
   return <button type="button" class={look} disabled={off} onClick={act} {...more} />;
 }
 
+/** Sentences of the bridge; what has backticks around it is a command. */
+export function Prose({ text }: { readonly text: string }) {
+  const parts = visible(text).split('`');
+  return <>{parts.map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>;
+}
+
 /** What went wrong, and what to do. */
 export function ErrorLine({ error }: { readonly error: ActionError | undefined }) {
   if (error === undefined) return null;
   return (
     <p class="error" role="alert">
-      {visible(error.message)} {visible(error.hint)}
+      <Prose text={error.message} />
+      <span class="hint">
+        <Prose text={error.hint} />
+      </span>
     </p>
   );
 }
@@ -50,11 +59,12 @@ export function Block({ label, text, isWrapped = false }: BlockProps) {
   );
 }
 
-/** How many lines came and went. */
+/** How many lines came and went; nothing for none. */
 export function Numbers({ added, removed }: { readonly added: number; readonly removed: number }) {
   return (
     <span class="numbers">
-      <span class="ok">+{added}</span> <span class="bad">−{removed}</span>
+      <span class="ok">{added > 0 && `+${added}`}</span>{' '}
+      <span class="bad">{removed > 0 && `−${removed}`}</span>
     </span>
   );
 }

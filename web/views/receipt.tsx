@@ -50,7 +50,7 @@ export function ReceiptView({ state }: { readonly state: TaskState }) {
             {added !== undefined && <Numbers added={added} removed={removed} />}
           </li>
         ));
-        return section(title, <ul class="rows">{items}</ul>);
+        return section(title, <ul class={title === 'Notes' ? 'rows prose' : 'rows'}>{items}</ul>);
       })}
       <details>
         <summary>All of the receipt</summary>

@@ -8,11 +8,14 @@ import {
   shortPath,
   span,
   statusLook,
+  statusWords,
+  titleOf,
   visible,
 } from '../text/words.js';
 import { openTaskPage } from './navigate.js';
-import { ErrorLine, useAction, useFocus, useNow, Button } from './parts.js';
+import { ErrorLine, Prose, useAction, useFocus, useNow, Button } from './parts.js';
 import type { TaskProps } from './surface.js';
+import { beforeWords } from './task-row.js';
 import { WorktreeActions } from './worktree.js';
 
 interface HeadProps extends TaskProps {
@@ -23,10 +26,11 @@ interface HeadProps extends TaskProps {
 export function TaskHead({ store, task, state, onTerminal }: HeadProps) {
   const isAsked = openOf(state.decisions).length > 0 && !task.is_final;
   const look = statusLook(task, isAsked);
+  const before = store.board.value && beforeWords(store.board.value, task);
   return (
     <header class="task-head">
       <BackLink />
-      <h2 dir="auto">{visible(task.prompt_summary)}</h2>
+      <h2 dir="auto">{titleOf(task)}</h2>
       {!isNative(task) && !task.is_final && <TaskActions {...{ store, task, state, onTerminal }} />}
       <Facts {...{ store, task, look }} />
       {look === 'runs' ? (
@@ -42,8 +46,11 @@ export function TaskHead({ store, task, state, onTerminal }: HeadProps) {
           </div>
         </div>
       ) : (
-        // What is asked says the same in full.
-        !isAsked && <p dir="auto">{visible(task.reason === '' ? task.activity : task.reason)}</p>
+        // What is asked says the same in full, and so does the word for what went well.
+        !isAsked &&
+        task.status !== 'completed' && (
+          <p dir="auto">{before ?? <Prose text={task.reason || task.activity} />}</p>
+        )
       )}
       <WorktreeActions {...{ store, task, state }} />
     </header>
@@ -55,7 +62,7 @@ function Facts({ store, task, look }: Pick<HeadProps, 'store' | 'task'> & { read
   const time = task.is_final ? `took ${span(task.elapsed_seconds)}` : age(task, nowMs);
   return (
     <p class="facts">
-      <span class={`pill ${look}`}>{look === 'asks' ? 'needs you' : task.status}</span>
+      <span class={`pill ${look}`}>{statusWords(task, look)}</span>
       <span title={shortPath(task.project_path, store.home.value)}>
         {visible(projectName(task.project_path))}
       </span>
@@ -63,7 +70,6 @@ function Facts({ store, task, look }: Pick<HeadProps, 'store' | 'task'> & { read
       {task.model !== null && <span>{visible(task.model)}</span>}
       <span>{[time, task.used].filter((one) => one !== '').join(' · ')}</span>
       {task.branch !== null && <span class="path">{visible(task.branch)}</span>}
-      {task.queue_position !== null && <span>place {task.queue_position} in the queue</span>}
       <Button look="id" title="Copy the id" act={() => void navigator.clipboard.writeText(task.task_id)}>
         {task.task_id}
       </Button>

@@ -1,5 +1,6 @@
 import { openOf, type BoardState, type DecisionView, type TaskCard } from '../../src/board/state.js';
-import { age, endWords, projectName, shortPath, statusLook, visible } from '../text/words.js';
+import { textIn } from '../text/fields.js';
+import { age, endWords, projectName, shortPath, statusLook, titleOf, visible } from '../text/words.js';
 
 interface RowProps {
   readonly board: BoardState;
@@ -23,11 +24,11 @@ export function TaskRow({ board, task, isSelected, home, nowMs }: RowProps) {
           <span class="sr">{task.status}</span>
         </span>
         <span class="prompt" dir="auto">
-          {visible(task.prompt_summary)}
+          {titleOf(task)}
         </span>
         <time dateTime={task.ended_at ?? task.started_at ?? task.created_at}>{age(task, nowMs)}</time>
         <span class="row-facts" title={shortPath(task.project_path, home)}>
-          {visible(projectName(task.project_path))}
+          <span class="project">{visible(projectName(task.project_path))}</span>
           {factsOf(board, task, asked).map((fact, at) => (
             <span key={at}> · {fact}</span>
           ))}
@@ -40,21 +41,22 @@ export function TaskRow({ board, task, isSelected, home, nowMs }: RowProps) {
 function factsOf(board: BoardState, task: TaskCard, asked: DecisionView | undefined) {
   const { status, reason, activity, files_changed: files } = task;
   if (asked !== undefined && !task.is_final) return [askedWords(asked)];
-  if (status === 'pending') return [before(board, task) ?? visible(reason)];
-  if (task.is_held_up) return [<strong>{visible(reason)}</strong>];
-  if (!task.is_final)
-    return [<strong dir="auto">{visible(task.is_ready ? task.last_words : activity)}</strong>];
+  if (status === 'pending') return [beforeWords(board, task) ?? visible(reason)];
+  if (!task.is_final) {
+    const words = task.is_held_up ? reason : task.is_ready ? plainly(task.last_words) : activity;
+    return [<strong dir="auto">{visible(words)}</strong>];
+  }
   const work = files === 0 ? [] : [`${files} ${files === 1 ? 'file' : 'files'}`];
   const branch = task.branch === null ? [] : [visible(branchWords(task.branch, task))];
   const isBad = statusLook(task, false) === 'failed';
   if (status !== 'completed')
     return [<span class={isBad ? 'bad' : ''}>{visible(reason)}</span>, ...work, ...branch];
-  return [...work, ...branch, ...(task.last_words === '' ? [] : [visible(task.last_words)])];
+  return [...work, ...branch, ...(task.last_words === '' ? [] : [visible(plainly(task.last_words))])];
 }
 
 function askedWords({ kind, input, questions, summary }: DecisionView) {
-  const command = input['command'];
-  const words = questions[0]?.question ?? (typeof command === 'string' ? command : summary);
+  const plan = textIn(input, 'plan').replace(/^#+ /, '');
+  const words = questions[0]?.question ?? (textIn(input, 'command') || plan || summary);
   return (
     <>
       {kind === 'question' || kind === 'plan' ? kind : 'asks'}: <strong dir="auto">{visible(words)}</strong>
@@ -62,8 +64,13 @@ function askedWords({ kind, input, questions, summary }: DecisionView) {
   );
 }
 
-/** What a queued task waits for: the task before it in its project. */
-function before(board: BoardState, { project_path, queue_position: place }: TaskCard) {
+/** Words of Claude without the marks of Markdown around them. */
+function plainly(words: string): string {
+  return words.replaceAll(/`+|\*\*/g, '');
+}
+
+/** What a queued task waits for: the task before it in its project; undefined where that is not known. */
+export function beforeWords(board: BoardState, { project_path, queue_position: place }: TaskCard) {
   if (place === null) return undefined;
   const previous = Object.values(board.tasks).find(
     (task) =>
@@ -71,8 +78,8 @@ function before(board: BoardState, { project_path, queue_position: place }: Task
       !task.is_final &&
       (place === 1 ? task.status !== 'pending' && task.branch === null : task.queue_position === place - 1),
   );
-  if (previous === undefined) return `place ${place} in the queue`;
-  return <>starts after “{visible(previous.prompt_summary)}”</>;
+  if (previous === undefined) return undefined;
+  return <>Starts after “{titleOf(previous)}”</>;
 }
 
 /** The branch, and what became of it. */

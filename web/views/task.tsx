@@ -3,7 +3,7 @@ import { openOf } from '../../src/board/state.js';
 import { lazy } from '../lazy.js';
 import type { Store } from '../store.js';
 import { driverWords, isNative, shortPath, visible } from '../text/words.js';
-import { ClosedDecisions, OpenDecisions } from './decisions.js';
+import { OpenDecisions } from './decisions.js';
 import { LogView } from './log.js';
 import { Block, ErrorLine, Guard, Button } from './parts.js';
 import { useSurface, type TaskProps } from './surface.js';
@@ -25,12 +25,7 @@ interface PanelProps extends TaskProps {
 }
 
 const panels = {
-  Timeline: ({ state }: PanelProps) => (
-    <>
-      <Timeline state={state} />
-      <ClosedDecisions state={state} />
-    </>
-  ),
+  Timeline,
   Changes: ({ store, task }: PanelProps) => (
     <DiffView of={{ store, taskId: task.task_id }} fallback={loading} />
   ),

@@ -72,7 +72,7 @@ export function entriesOf(events: readonly TimelineEvent[]): TimelineEntry[] {
         const isAllowed = textIn(event, 'verdict').startsWith('allow');
         if (!isAllowed) forget(one);
         if (!isAllowed && one?.line !== undefined) replace(one.line);
-        lines.push(lineOf(event, 'decided', decidedWords(event)));
+        lines.push(lineOf(event, 'decided', decidedWords(event), editedWords(event)));
         // What was asked about runs from now on.
         if (one === undefined || one.line !== undefined || !isAllowed || isAsking) return;
         one.line = lineOf({ ...event, seq: event.seq + 0.5 }, 'tool', `▶ ${allowedWords(event)}`);
@@ -114,7 +114,7 @@ function otherLine(event: TimelineEvent): TimelineEntry[] {
     case 'message':
       return [lineOf(event, 'message', textIn(event, 'text'))];
     case 'status':
-      if (SAID.test(reason) && event['from'] !== 'starting') return [];
+      if (SAID.test(reason)) return [];
       return [lineOf(event, 'status', `${textIn(event, 'to')}${after(': ', reason)}`)];
     case 'turn-ended':
       return error === '' ? [] : [lineOf(event, 'failed', error)];
@@ -151,6 +151,15 @@ function decidedWords(event: TimelineEvent): string {
   const mark = verdict === 'deny' ? '✗' : verdict === 'withdrawn' ? '–' : '✓';
   const by = after(', by ', textIn(event, 'answered_by'));
   return `${mark} ${verdictWords[verdict] ?? verdict}${how}: ${allowedWords(event)}${by}${after(': ', textIn(event, 'reason'))}`;
+}
+
+/** What was asked and what was allowed instead, whole; empty where nothing was edited. */
+function editedWords({ edits }: TimelineEvent): string {
+  return (Array.isArray(edits) ? edits.filter(isFields) : [])
+    .flatMap((edit) =>
+      ['asked', 'allowed'].map((how) => `${textIn(edit, 'field')} as ${how}:\n${textIn(edit, how)}`),
+    )
+    .join('\n\n');
 }
 
 /** What was allowed, which may be something else than what was asked. */

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { TaskState } from '../../src/board/state.js';
 import { clockTime, finishWords, visible } from '../text/words.js';
 import { AsMarkdown } from './as-markdown.js';
-import { Block, Button } from './parts.js';
+import { Block, Button, Prose } from './parts.js';
 import { entriesOf, type TimelineEntry } from './timeline-entries.js';
 
 /** Newer entries than these are shown at first; the rest on demand, so that a long task is there at once. */
@@ -56,7 +56,7 @@ function Entry({ entry }: { readonly entry: TimelineEntry }) {
         ) : (
           <details>
             <summary>{words}</summary>
-            <Block label="Output" text={entry.detail} />
+            <Block label={entry.kind === 'decided' ? 'What was edited' : 'Output'} text={entry.detail} />
           </details>
         )}
       </div>
@@ -67,7 +67,7 @@ function Entry({ entry }: { readonly entry: TimelineEntry }) {
 function Words({ entry: { kind, words } }: { readonly entry: TimelineEntry }) {
   const plain = (
     <span class="words" dir="auto">
-      {visible(words)}
+      {kind === 'ended' ? <Prose text={words} /> : visible(words)}
     </span>
   );
   if (kind !== 'said' && kind !== 'message') return plain;

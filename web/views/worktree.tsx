@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { TaskCard } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { isFields, textIn } from '../text/fields.js';
-import { finishWords, SHORT_HASH, visible } from '../text/words.js';
+import { finishWords, SHORT_HASH, titleOf, visible } from '../text/words.js';
 import { ErrorLine, useAction, useLater, Button } from './parts.js';
 import type { TaskProps } from './surface.js';
 
@@ -12,8 +12,8 @@ const UNDO =
 
 /** What a button says, what it says when it has asked, and how it looks. */
 const words: Readonly<Record<Finish, readonly [string, string, string?]>> = {
-  merge: ['Merge its branch', 'Merge all the same', 'primary'],
-  apply: ['Apply as uncommitted changes', 'Apply all the same'],
+  merge: ['Merge its branch', 'Merge anyway', 'primary'],
+  apply: ['Apply as uncommitted changes', 'Apply anyway'],
   discard: ['Discard its work…', 'Discard it', 'plain deny'],
   undo: ['Undo what changed…', 'Undo it'],
 };
@@ -67,17 +67,13 @@ export function WorktreeActions({ store, task, state }: TaskProps) {
         <Button
           key={action}
           look={words[action][2]}
+          title={`Of the tree that is shown: ${reviewed.slice(0, SHORT_HASH)}`}
           off={isBusy || !isLive || (action !== 'discard' && state.receipt === null)}
           act={() => (why[action] === undefined ? finish(action) : setAsked(action))}
         >
           {words[action][0]}
         </Button>
       ))}
-      {reviewed !== '' && (
-        <code class="quiet" title="The tree that is shown">
-          {reviewed.slice(0, SHORT_HASH)}
-        </code>
-      )}
       <ErrorLine error={error} />
     </div>
   );
@@ -93,5 +89,5 @@ function busyIn(store: Store, { task_id, project_path }: TaskCard): string | und
       !task.is_final &&
       task.status !== 'pending',
   );
-  return other && `“${other.prompt_summary}” works in the project now and may change the same files.`;
+  return other && `“${titleOf(other)}” works in the project now and may change the same files.`;
 }

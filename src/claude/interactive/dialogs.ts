@@ -13,6 +13,8 @@ export interface Dialog {
   readonly yes: RegExp;
   /** The label of the option for a denial; without one Esc is pressed. */
   readonly no?: RegExp;
+  /** A denial ends Claude Code, which then has not started. */
+  readonly noEnds: boolean;
 }
 
 /** All known dialogs; at most one of them recognises a screen. */
@@ -29,6 +31,7 @@ const dialogs: readonly Dialog[] = [
     },
     yes: /^Yes, I trust/i,
     no: /^No, exit/i,
+    noEnds: true,
   },
   {
     // Allowing it runs a program that the repository chose.
@@ -38,6 +41,7 @@ const dialogs: readonly Dialog[] = [
     asks: (_menu, _lines, [server = '']) => `Use the project's MCP server ${server}`,
     yes: /^Use this MCP server$/i,
     no: /^Continue without/i,
+    noEnds: false,
   },
   {
     // A list of check boxes, all ticked; Esc rejects all.
@@ -46,6 +50,7 @@ const dialogs: readonly Dialog[] = [
     title: /^\d+ new MCP servers found in this project$/,
     asks: ({ options }) => `Use the project's MCP servers ${options.slice(0, -1).join(', ')}`,
     yes: /^Enable selected$/,
+    noEnds: false,
   },
   {
     // A person must decide whose account pays.
@@ -55,6 +60,7 @@ const dialogs: readonly Dialog[] = [
     asks: () => 'Use the API key found in the environment',
     yes: /^Yes$/i,
     no: /^No\b/i,
+    noEnds: false,
   },
   {
     // `Error`: the CLI leaves out the whole file, with the rules in it; `Warning`: the rows that it names. "Fix with Claude" is never chosen.
@@ -65,6 +71,7 @@ const dialogs: readonly Dialog[] = [
       `Start without ${what === 'Error' ? '' : 'some of '}the settings of ${file}, which have an error`,
     yes: /^Continue( without these settings)?$/i,
     no: /^Exit\b/i,
+    noEnds: true,
   },
   {
     // Claude Code stores the answer for the project.
@@ -78,6 +85,7 @@ const dialogs: readonly Dialog[] = [
     },
     yes: /^Yes, allow/,
     no: /^No, disable/,
+    noEnds: false,
   },
 ];
 
@@ -90,4 +98,9 @@ export function recogniseDialog(menu: Menu): { readonly dialog: Dialog; readonly
       return { dialog, asks: dialog.asks(menu, lines, groups) };
   }
   return undefined;
+}
+
+/** Whether a denial of the dialog with this id ends Claude Code. */
+export function endsAtNo(id: string): boolean {
+  return dialogs.some((dialog) => dialog.id === id && dialog.noEnds);
 }

@@ -52,6 +52,8 @@ export class ToldUsage {
   readonly #tails = new Map<string, TranscriptTail>();
   readonly #totals = new UsageTotals();
   readonly #calls = new Set<string>();
+  /** When the newest message was written. */
+  #lastMs = 0;
   /** False once a call, or the cost, was not told in time: that may never come. */
   #isWaitedFor = true;
   #reading: Promise<unknown> = Promise.resolve();
@@ -61,16 +63,19 @@ export class ToldUsage {
     this.#sinceMs = options.clock.now();
   }
 
-  /** See `SessionDriver.usage`. `isOver`: the session was left. Throws the system's error when a transcript cannot be read. */
+  /** See `SessionDriver.usage`. `isOver`: its process has ended. Throws the system's error when a transcript cannot be read. */
   async read(callId: string | undefined, isOver: boolean): Promise<SessionUsage | undefined> {
     const { clock, statusFile } = this.#options;
     const [askedMs, sinceMs] = [clock.now(), clock.monotonicMs()];
     for (;;) {
-      const isTold = (statSync(statusFile, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= askedMs;
+      const toldMs = statSync(statusFile, { throwIfNoEntry: false })?.mtimeMs ?? 0;
       await this.#readNew();
-      const costUsd = await this.#cost(isOver);
+      const lastCost = isOver ? await this.#lastCost() : undefined;
+      // It was killed before it told the cost of its last message.
+      if (isOver && lastCost === undefined && toldMs < this.#lastMs) return undefined;
+      const costUsd = await this.#cost(lastCost);
       const passedMs = clock.monotonicMs() - sinceMs;
-      const isNew = costUsd !== null && (isTold || passedMs >= STATUS_LIMIT_MS);
+      const isNew = costUsd !== null && (toldMs >= askedMs || passedMs >= STATUS_LIMIT_MS);
       const isWhole = callId === undefined || (this.#calls.has(callId) && isNew);
       if (passedMs >= WRITE_LIMIT_MS) this.#isWaitedFor = false;
       if (isWhole || (!this.#isWaitedFor && passedMs >= STATUS_LIMIT_MS)) {
@@ -82,9 +87,9 @@ export class ToldUsage {
   }
 
   /** Null until the first report. */
-  async #cost(isOver: boolean): Promise<number | null> {
+  async #cost(lastCost: number | undefined): Promise<number | null> {
     const { statusFile, resume } = this.#options;
-    const total = (isOver ? await this.#lastCost() : undefined) ?? (await costIn(statusFile));
+    const total = lastCost ?? (await costIn(statusFile));
     const before = resume == null ? 0 : await costIn(`${statusFile}${FIRST}`);
     return total === undefined || before === undefined ? null : Math.max(0, total - before);
   }
@@ -107,6 +112,7 @@ export class ToldUsage {
         this.#tails.set(path, tail);
         for await (const entry of tail.readNew()) {
           if (entry.kind !== 'assistant') continue;
+          this.#lastMs = Math.max(this.#lastMs, entry.atMs);
           if (entry.usage !== undefined) this.#totals.add(entry.messageId, entry.model, entry.usage);
           for (const { id } of entry.uses) this.#calls.add(id);
         }

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { systemCodeOf } from '../../base/errors.js';
+import { ignoreSystemError } from '../../base/errors.js';
 import { readSettingsFile } from '../../base/files/json-file.js';
 import { ownHooks } from '../../claude/own-settings.js';
 import { claudeConfigDir } from '../../claude/transcripts.js';
@@ -16,7 +16,7 @@ type Settings = z.infer<typeof settingsSchema>;
 
 const LOOPBACK = /127\.0\.0\.1|^\*$|^http:\/\/\*/;
 const UNSEEN =
-  'not checked: policies that an organisation sends from its server or, on macOS, by device management';
+  'not checked, since Claude Code alone sees them: policies that an organisation sends from its server or, on macOS, by device management';
 
 /** Whether Claude Code runs the hooks by which the bridge follows a session. */
 export const hooks: Check = {
@@ -74,10 +74,7 @@ async function managedFiles({ managedSettings }: DoctorContext): Promise<string[
       if ((await readSettingsFile(path, settingsSchema)).state !== 'missing') files.push(path);
       continue;
     }
-    const names = await readdir(path).catch((error: unknown) => {
-      if (systemCodeOf(error) === undefined) throw error;
-      return [];
-    });
+    const names = (await readdir(path).catch(ignoreSystemError)) ?? [];
     const found = names.filter((name) => name.endsWith('.json')).toSorted();
     files.push(...found.map((name) => join(path, name)));
   }

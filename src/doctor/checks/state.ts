@@ -2,7 +2,7 @@ import { lstat, realpath } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import { shellWord } from '../../base/text.js';
-import { machineOf } from '../../store/machine.js';
+import { foreignState } from '../../store/machine.js';
 import { openStateDir, requireStateDir } from '../../store/state-dir.js';
 import { fault, ok, warning, type Check } from '../check.js';
 
@@ -38,12 +38,8 @@ export const stateDirectory: Check = {
       const shown = `${its} has the mode ${mode.toString(8).padStart(4, '0')}, until the bridge next starts`;
       return warning(shown, 'Only its owner may enter it.', `chmod 700 ${word}`);
     }
-    if ((await machineOf(path)) === 'other') {
-      const words =
-        'If no bridge runs on that machine any more, make it this machine’s; or set state_dir, or state_owner for a volume that moves.';
-      const whose = `${its} is another machine's: its tasks can be read, and none can be started`;
-      return fault(whose, words, `${command} state adopt`);
-    }
+    const foreign = await foreignState(path);
+    if (foreign !== undefined) return fault(foreign.message, foreign.hint, `${command} state adopt`);
     const root = await rootAround(path, (await context.settings()).config.allowed_roots);
     if (root === undefined) return ok(`The state directory is ${path}`);
     return warning(

@@ -22,6 +22,8 @@ import {
 const SHOWN_CHARS = 400;
 /** Limit for counting the lines of a file for a page; in this time a disk reads a GB. */
 const COUNT_LIMIT_MS = 1_000;
+/** What is read of a file at once, and how much of it is a piece. */
+const READ_BYTES = 1_048_576;
 const CHUNK_BYTES = 65_536;
 const STAMP_CHARS = 10;
 
@@ -68,17 +70,21 @@ export async function readPage(opened: OpenedPath, query: PageQuery, clock: Cloc
   const end = start.offset + content.length;
   const next = { line: start.line + content.split('\n').length - 1, offset: end, stamp };
   const truncated = end < text.length || !isWhole;
-  const isPastLimit = end >= pageableEnd(text, isWhole);
+  // The last line of what was read may continue.
+  const isPastLimit = end >= (isWhole ? text.length : text.lastIndexOf('\n') + 1 || text.length);
   const misread = content.includes('\ufffd') && !isValidText(body, encoding);
-  const left = sizeBytes - encodeText(text.slice(0, end), encoding, bytes).length;
+  const before = text.slice(0, end);
+  const left = (): number =>
+    sizeBytes -
+    (encoding === 'utf-8' ? Buffer.byteLength(before) : encodeText(before, encoding, bytes).length);
   const notes = [
-    ...(truncated ? [leftNote(left, next.line, isPastLimit)] : []),
+    ...(truncated ? [leftNote(left(), next.line, isPastLimit)] : []),
     ...(misread ? [misreadNote(encoding)] : []),
   ];
   return {
     path: opened.path,
     content,
-    lines: await countLines(opened, encoding, clock),
+    lines: await countLines(isWhole ? [body] : piecesOf(opened, markBytes(encoding)), encoding, clock),
     sizeBytes,
     encoding,
     sha256: isWhole ? createHash('sha256').update(bytes).digest('hex') : undefined,
@@ -96,11 +102,6 @@ function pageOf(text: string, { maxBytes, maxLines }: PageQuery, isWhole: boolea
   if (maxLines === undefined) return piece;
   const lines = piece.split('\n');
   return lines.length <= maxLines ? piece : `${lines.slice(0, maxLines).join('\n')}\n`;
-}
-
-/** Where the last page ends: of a file that is not read whole before its last line, which may continue. */
-function pageableEnd(text: string, isWhole: boolean): number {
-  return isWhole ? text.length : text.lastIndexOf('\n') + 1 || text.length;
 }
 
 function leftNote(leftBytes: number, line: number, isPastLimit: boolean): string {
@@ -148,11 +149,11 @@ export async function readHead(
 }
 
 /** The lines of a file; null when counting takes too long. */
-async function countLines(opened: OpenedPath, encoding: TextEncoding, clock: Clock): Promise<number | null> {
+async function countLines(pieces: Buffer[] | AsyncIterable<Buffer>, encoding: TextEncoding, clock: Clock) {
   const untilMs = clock.monotonicMs() + COUNT_LIMIT_MS;
   let lines = 0;
   let isInLine = false;
-  for await (const piece of piecesOf(opened, markBytes(encoding))) {
+  for await (const piece of pieces) {
     if (clock.monotonicMs() > untilMs) return null;
     for (let at = 0; at < piece.length;) {
       const feed = feedAfter(piece, at, encoding);
@@ -167,11 +168,12 @@ async function countLines(opened: OpenedPath, encoding: TextEncoding, clock: Clo
 /** The bytes of a file from an offset on, up to its size. Each piece is valid until the next one. */
 export async function* piecesOf({ handle, stats }: OpenedPath, from: number): AsyncGenerator<Buffer> {
   const size = Number(stats.size);
-  const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  const buffer = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, size));
   for (let at = from; at < size;) {
-    const filled = await readFull(handle, buffer.subarray(0, Math.min(CHUNK_BYTES, size - at)), at);
+    const filled = await readFull(handle, buffer.subarray(0, size - at), at);
     if (filled === 0) return;
-    yield buffer.subarray(0, filled);
+    for (let piece = 0; piece < filled; piece += CHUNK_BYTES)
+      yield buffer.subarray(piece, Math.min(piece + CHUNK_BYTES, filled));
     at += filled;
   }
 }

@@ -115,9 +115,14 @@ class RangeLines {
   push(piece: Buffer): void {
     for (let at = 0; at < piece.length;) {
       const feed = feedAfter(piece, at, this.#encoding);
-      this.#add(piece.subarray(at, feed ?? piece.length));
+      const end = feed ?? piece.length;
+      const room = MAX_LINE_BYTES - this.#lineBytes;
+      // A copy, since the piece is reused.
+      if (room > 0 && this.ended >= this.#query.startLine - 1 && !this.isDone)
+        this.#shown.push(Buffer.from(piece.subarray(at, Math.min(end, at + room))));
+      this.#lineBytes += end - at;
       if (feed !== undefined) this.#endLine(true);
-      at = feed ?? piece.length;
+      at = end;
     }
   }
 
@@ -127,23 +132,14 @@ class RangeLines {
     return this.ended;
   }
 
-  #add(piece: Buffer): void {
-    const room = MAX_LINE_BYTES - Math.min(MAX_LINE_BYTES, this.#lineBytes);
-    this.#lineBytes += piece.length;
-    // A copy, since the piece is reused.
-    if (room > 0 && !this.isDone && this.ended >= this.#query.startLine - 1)
-      this.#shown.push(Buffer.from(piece.subarray(0, room)));
-  }
-
   #endLine(hasFeed: boolean): void {
     if (this.ended >= this.#query.startLine - 1 && !this.isDone) this.#take(hasFeed);
     this.ended++;
-    this.#shown = [];
     this.#lineBytes = 0;
   }
 
   #take(hasFeed: boolean): void {
-    const bytes = Buffer.concat(this.#shown);
+    const bytes = Buffer.concat(this.#shown.splice(0));
     const isCut = bytes.length < this.#lineBytes;
     const valid = isCut ? bytes.subarray(0, wholeEnd(bytes, this.#encoding)) : bytes;
     const mark = `… [line cut: ${this.#lineBytes - valid.length} more bytes]${hasFeed ? '\n' : ''}`;

@@ -262,7 +262,7 @@ class Search {
 /** False for a path that leads through a link by now: ripgrep may have read another file. */
 function isInside(top: string, path: string): boolean {
   try {
-    return realpathSync(join(top, path)) === join(top, path);
+    return realpathSync.native(join(top, path)) === join(top, path);
   } catch (thrown) {
     if (systemCodeOf(thrown) === undefined) throw thrown;
     return false;

@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import { BridgeError, systemCodeOf } from '../../base/errors.js';
+import { BridgeError, ignoreSystemError } from '../../base/errors.js';
 import type { TakeChunk } from '../../os/run-program.js';
 import type { PathOpener } from '../../projects/path-opener.js';
 import { emptyTree, treeIfAny } from '../revision.js';
@@ -69,13 +69,8 @@ async function announce(git: RepositoryGit, files: readonly string[]): Promise<v
 
 /** Folders are left out: `git add` could run the programs of a repository in one. */
 export async function isFile(path: string): Promise<boolean> {
-  try {
-    const found = await lstat(path);
-    return found.isFile() || found.isSymbolicLink();
-  } catch (error) {
-    if (systemCodeOf(error) === undefined) throw error;
-    return false;
-  }
+  const found = await lstat(path).catch(ignoreSystemError);
+  return found !== undefined && (found.isFile() || found.isSymbolicLink());
 }
 
 export interface FileSideQuery extends FilesPatchQuery {

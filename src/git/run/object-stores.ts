@@ -1,6 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { BridgeError, systemCodeOf } from '../../base/errors.js';
+import { BridgeError, ignoreSystemError, systemCodeOf } from '../../base/errors.js';
 import { readRegularFile } from '../../base/files/regular-file.js';
 import type { AllowedRoots } from '../../projects/allowed-roots.js';
 import { unquoted } from '../diff/patch-text.js';
@@ -39,10 +39,8 @@ export async function checkStores(roots: AllowedRoots, { gitDir, commonDir }: Re
 }
 
 async function checkFolder(roots: AllowedRoots, folder: string, depth: number): Promise<void> {
-  const facts = await lstat(folder).catch((thrown: unknown) => {
-    // A missing folder reveals nothing, and a folder that is not accessible is not accessible to git either.
-    if (systemCodeOf(thrown) === undefined) throw thrown;
-  });
+  // A missing folder reveals nothing, and a folder that is not accessible is not accessible to git either.
+  const facts = await lstat(folder).catch(ignoreSystemError);
   if (facts?.isDirectory() !== true) return;
   if (facts.size > MAX_FOLDER_BYTES) throw refused(folder, 'it contains too many files to check');
   const folders = await checkLinks(roots, folder);

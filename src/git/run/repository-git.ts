@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
-import { BridgeError, systemCodeOf, type Next } from '../../base/errors.js';
+import { BridgeError, ignoreMissing, type Next } from '../../base/errors.js';
 import { withTempFolder } from '../../base/files/folders.js';
 import type { AllowedRoots } from '../../projects/allowed-roots.js';
 import type { GitSettings, Setting } from './git-settings.js';
@@ -188,14 +188,7 @@ export async function inBatches<Item, Found>(
 
 /** Whether anything has the path; a broken link counts. Throws the error of the system for a path that cannot be read. */
 export async function isThere(path: string | Buffer): Promise<boolean> {
-  try {
-    await lstat(path);
-    return true;
-  } catch (error) {
-    const code = systemCodeOf(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return false;
-    throw error;
-  }
+  return (await lstat(path).catch(ignoreMissing)) !== undefined;
 }
 
 /** The error when work cannot be brought into the project; nothing was changed. */

@@ -1,6 +1,6 @@
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { BridgeError, systemCodeOf } from '../../base/errors.js';
+import { BridgeError, ignoreSystemError, systemCodeOf } from '../../base/errors.js';
 import { readRegularFile } from '../../base/files/regular-file.js';
 import { someNames } from '../../base/text.js';
 import type { AllowedPath, AllowedRoots } from '../../projects/allowed-roots.js';
@@ -152,9 +152,7 @@ async function pointerText(path: string): Promise<string> {
 
 /** What a path leads to, or with `lstat` what it is. What is not accessible and loops of links count as missing, too. */
 export async function kindOf(path: string, look = stat): Promise<'folder' | 'file' | 'other' | 'missing'> {
-  const facts = await look(path).catch((thrown: unknown) => {
-    if (systemCodeOf(thrown) === undefined) throw thrown;
-  });
+  const facts = await look(path).catch(ignoreSystemError);
   if (facts === undefined) return 'missing';
   return facts.isDirectory() ? 'folder' : facts.isFile() ? 'file' : 'other';
 }

@@ -99,8 +99,10 @@ async function readCommits(
   const commits: NewCommit[] = [];
   let total = 0;
   if (now.head === null) return { commits, commits_total: total };
-  const known = new Set([before?.head ?? [], before?.tips ?? []].flat());
-  await readLog(git, '%cI', [now.head, ...[...known].map((commit) => `^${commit}`), '--'], (commit) => {
+  const known = new Set([before?.head ?? [], Object.values(before?.branches ?? {})].flat());
+  const range = [now.head, ...[...known].map((commit) => `^${commit}`), '--'];
+  // A branch may be gone, with its commits.
+  await readLog(git, '%cI', ['--ignore-missing', ...range], (commit) => {
     if (total++ < MAX_COMMITS) commits.push(commit);
   });
   return { commits, commits_total: total };

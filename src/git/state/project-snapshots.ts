@@ -1,10 +1,11 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
+import { BridgeError, ignoreSystemError, messageOf } from '../../base/errors.js';
 import { oneLine } from '../../base/text.js';
 import { runsLater } from '../../projects/live-names.js';
 import { isSecret } from '../../projects/secret-names.js';
 import { pathArguments } from '../diff/read-diff.js';
+import { commitIfAny } from '../revision.js';
 import { findRepository } from '../run/repository.js';
 import { openGit, type GitDoor, type RepositoryGit } from '../run/repository-git.js';
 import { treeIn } from '../worktree/worktree-work.js';
@@ -78,6 +79,12 @@ export class ProjectSnapshots {
         throw new BridgeError(
           'NOT_A_REPOSITORY',
           `The project is in another repository now: '${now.repository}' instead of '${before.repository}'.`,
+          'Inspect it with git status and git log.',
+        );
+      if (before?.head != null && (await commitIfAny(git, before.head)) === undefined)
+        throw new BridgeError(
+          'NOT_A_REPOSITORY',
+          `The repository has no commit ${before.head} any more, with which the task began: its .git was made again, or the commit was removed.`,
           'Inspect it with git status and git log.',
         );
       const { tree, why } = isWorktree ? await worktreeTree(git) : {};
@@ -179,10 +186,8 @@ async function ignoredFiles(git: RepositoryGit, within: string | undefined, sinc
   });
   const fresh: string[] = [];
   for (const path of named) {
-    const facts = await lstat(path).catch((error: unknown) => {
-      // It is gone meanwhile.
-      if (systemCodeOf(error) === undefined) throw error;
-    });
+    // It may be gone meanwhile.
+    const facts = await lstat(path).catch(ignoreSystemError);
     if (facts !== undefined && facts.ctimeMs >= sinceMs - TICK_MS) fresh.push(path);
   }
   const depth = (path: string): number => path.split('/').length;

@@ -18,8 +18,8 @@ export const projectStateSchema = z.object({
   branch: z.string().nullable(),
   /** null before the first commit. */
   head: z.string().nullable(),
-  /** Commits of the branch tips; empty when there are too many branches. */
-  tips: z.array(z.string()),
+  /** The commits of the branches and of the stash, by their refs; left out when there are too many. */
+  branches: z.record(z.string(), z.string()).optional(),
   /** At most 2,000; `dirty_count` counts all. */
   dirty: z.array(dirtyFileSchema),
   dirty_count: z.int(),

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import { lstat, open, realpath, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemCodeOf } from '../../base/errors.js';
+import { ignoreMissing } from '../../base/errors.js';
 import { withTempFolder } from '../../base/files/folders.js';
 import { someNames } from '../../base/text.js';
 import { repositoryAt } from '../run/repository.js';
@@ -60,9 +60,7 @@ export interface UndoParts extends GitDoor {
  */
 export async function undoChanges(parts: UndoParts, query: UndoQuery): Promise<UndoReport> {
   const { freeBytes = freeBytesOf } = parts;
-  const real = await realpath(query.repository).catch((error: unknown) => {
-    if (systemCodeOf(error) !== 'ENOENT') throw error;
-  });
+  const real = await realpath(query.repository).catch(ignoreMissing);
   if (real === undefined) throw doesNotFit(`The folder ${query.repository} is no longer there.`, BY_HAND);
   if (real !== query.repository)
     throw doesNotFit(`The folder ${query.repository} was replaced by a link since the task.`, BY_HAND);

@@ -13,7 +13,7 @@ import {
   sandboxPaths,
   type SandboxPaths,
 } from '../../approvals/sandbox-paths.js';
-import { systemCodeOf } from '../../base/errors.js';
+import { ignoreSystemError } from '../../base/errors.js';
 import { isWithin } from '../../projects/path-in-project.js';
 import { WORKTREES_FOLDER } from '../../projects/worktree-path.js';
 import type { Installation } from '../../claude/installation.js';
@@ -81,7 +81,7 @@ export async function taskSandbox(parts: TaskSandboxParts) {
       await common.release();
       await removeEmpty(mustNotBeFiles);
       // Stays where something uses it.
-      await rmdir(worktrees).catch(missing);
+      await rmdir(worktrees).catch(ignoreSystemError);
     },
     gitMasks: { projectPath, denyRead: paths.denyRead },
     /** Rules that deny edits, which programs can make in some places. */
@@ -136,20 +136,16 @@ async function ownDoors(statePath: string): Promise<string[]> {
 }
 
 async function pathsMissing(paths: readonly string[]): Promise<string[]> {
-  const found = await Promise.all(paths.map((path) => lstat(path).catch(missing)));
+  const found = await Promise.all(paths.map((path) => lstat(path).catch(ignoreSystemError)));
   return paths.filter((_, index) => found[index] === undefined);
 }
 
 /** After a power failure or a crash of Claude Code, there is an empty file where the sandbox masked a missing one. */
 async function removeEmpty(paths: readonly string[]): Promise<void> {
   for (const path of paths) {
-    const stats = await lstat(path).catch(missing);
+    const stats = await lstat(path).catch(ignoreSystemError);
     if (stats?.isFile() === true && stats.size === 0) await rm(path, { force: true });
   }
-}
-
-function missing(error: unknown): undefined {
-  if (systemCodeOf(error) === undefined) throw error;
 }
 
 async function checkPlace({ plan, installation, version }: TaskSandboxParts): Promise<void> {

@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { systemCodeOf } from '../../base/errors.js';
+import { ignoreMissing } from '../../base/errors.js';
 import { makeFolders } from '../../base/files/folders.js';
 import { readJsonFile, writeJsonFileAtomically } from '../../base/files/json-file.js';
 import type { Clock } from '../../base/clock.js';
@@ -45,7 +45,7 @@ async function readOthers(stateDir: StateDir, taskId: string, today: string): Pr
   }
   // Read last: a task that is removed meanwhile is counted once.
   const folder = join(stateDir.path, SPENT, today);
-  for (const id of await namesIn(folder)) {
+  for (const id of (await readdir(folder).catch(ignoreMissing)) ?? []) {
     const file = counted.has(id) ? undefined : await readJsonFile(join(folder, id), spentSchema);
     if (file?.state === 'ok') spent = addedSpent(spent, file.value);
   }
@@ -62,7 +62,7 @@ export async function keepSpending(
   const spent = spentBy(record);
   if (dayOf(Date.parse(record.created_at)) !== today || (spent.costUsd === 0 && spent.tokens === 0)) return;
   const folder = join(stateDir.path, SPENT);
-  for (const day of await namesIn(folder))
+  for (const day of (await readdir(folder).catch(ignoreMissing)) ?? [])
     if (day !== today) await rm(join(folder, day), { recursive: true, force: true });
   await makeFolders(join(folder, today), OWNER_ONLY);
   await writeJsonFileAtomically(join(folder, today, record.task_id), spent, { durable: false });
@@ -75,13 +75,4 @@ function spentBy({ cost_usd, tokens }: Pick<TaskRecord, 'cost_usd' | 'tokens'>):
 /** By the time zone of this machine, as the name of a folder. */
 function dayOf(ms: number): string {
   return new Date(ms).toDateString().replaceAll(' ', '-');
-}
-
-async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return [];
-    throw error;
-  }
 }

@@ -157,11 +157,19 @@ export class TaskHistory {
   }
 }
 
-const noteSchema = z.object({ words: z.string() });
+const noteSchema = z.object({ words: z.string(), told: z.boolean().default(false) });
 
 /** Leaves in the state directory, in a sentence, what was lost or moved last. Throws STATE_UNUSABLE. */
-export async function noteHistory(statePath: string, words: string): Promise<void> {
-  await writeJsonFileAtomically(noteFile(statePath), { words }, { durable: false });
+export async function noteHistory(statePath: string, words: string, told = false): Promise<void> {
+  await writeJsonFileAtomically(noteFile(statePath), { words, told }, { durable: false });
+}
+
+/** The same for a person at a terminal, who is told once; undefined from then on. Throws STATE_UNUSABLE. */
+export async function tellHistory(statePath: string): Promise<string | undefined> {
+  const file = await readJsonFile(noteFile(statePath), noteSchema);
+  if (file.state !== 'ok' || file.value.told) return undefined;
+  await noteHistory(statePath, file.value.words, true);
+  return file.value.words;
 }
 
 /** What the history lost last, in one sentence; undefined for nothing. Throws STATE_UNUSABLE. */

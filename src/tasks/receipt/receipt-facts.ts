@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { headBytes, oneLine } from '../../base/text.js';
 import { IN_BACKGROUND, printedSchema, shorter } from '../../claude/command-outcome.js';
+import { toolFinished, toolStarted, type ToolUsed } from '../../claude/tool-calls.js';
+import type { TranscriptEntry } from '../../claude/transcript-entry.js';
 import { findTranscripts, readUsage } from '../../claude/transcripts.js';
 import type { ModelUsage } from '../../claude/usage.js';
 import type { JournalEntry } from '../../store/journal-line.js';
 import { readJournal } from '../../store/journal-reader.js';
-import { BUDGET } from '../budget/budget.js';
-import { leftoverWords } from '../run/task-story.js';
+import { BUDGET, spentOf } from '../budget/budget.js';
+import { leftoverWords, TaskStory } from '../run/task-story.js';
 import type { TaskRecord } from '../task.js';
 import { pathFromProject, type CommandRun, type Receipt, type SeenFile } from './receipt.js';
 
@@ -63,15 +65,16 @@ type Event = z.infer<typeof eventSchema>;
 
 /** A call that has begun and not ended. */
 type OpenCall = Pick<Event, 'summary' | 'command'>;
+const UNKNOWN: Receipt['usage'] = { source: 'unknown', models: [], cost_usd: 'unknown' };
 type RunEnd = Pick<Event, 'output' | 'left_out' | 'kept' | 'exit_code' | 'note'>;
 
 /**
- * What a task did: its journal, folded, and the tokens that the session's transcript counts where the CLI reports none. Throws
- * STATE_UNUSABLE for a journal that cannot be read.
+ * What a task did: its journal, folded, and the tokens that the session's transcript counts where the CLI reports none. `isKilled`: its
+ * keeper was killed, so that calls are in the transcript alone. Throws STATE_UNUSABLE for a journal that cannot be read.
  */
 export async function readReceiptFacts(
   record: TaskRecord,
-  paths: { readonly journal: string; readonly configDir: string | undefined },
+  paths: { readonly journal: string; readonly configDir: string | undefined; readonly isKilled: boolean },
   sinceMs: number,
   signal: AbortSignal,
 ): Promise<ReturnType<Facts['result']>> {
@@ -86,24 +89,28 @@ export async function readReceiptFacts(
     afterSeq = page.nextSeq;
   }
   if (!isRead) facts.notes.push('The journal took too long to be read: its end is missing here.');
-  const { session_id, cost_usd = 'unknown' } = record;
+  const { session_id, cost_usd = 'unknown', tokens } = record;
+  const { configDir, isKilled } = paths;
   // The CLI's own sums come first.
-  if (facts.usage.source === 'unknown' && paths.configDir !== undefined && session_id !== null) {
-    const transcripts = await findTranscripts(paths.configDir, session_id);
-    const { usage, isWhole } = await readUsage(transcripts, sinceMs, signal);
+  if ((facts.usage.source === 'unknown' || isKilled) && configDir !== undefined && session_id !== null) {
+    const transcripts = await findTranscripts(configDir, session_id);
+    const onEntry = isKilled ? (entry: TranscriptEntry) => facts.takeRest(entry) : undefined;
+    const { usage, isWhole } = await readUsage(transcripts, sinceMs, signal, onEntry);
     if (!isWhole)
       facts.notes.push(
         'A part of the transcript was too long, or took too long, to be read: tokens are missing.',
       );
     const models = [...usage].map(([model, tokens]) => tokensOf(model, tokens));
-    if (models.length > 0) facts.usage = { source: 'transcript', models, cost_usd };
+    const isOfThese = spentOf({ models: Object.fromEntries(usage), costUsd: null }).tokens === tokens;
+    if (models.length > 0)
+      facts.usage = { source: 'transcript', models, cost_usd: isOfThese ? cost_usd : 'unknown' };
   }
   return facts.result();
 }
 
 class Facts {
   readonly notes: string[] = [];
-  usage: Receipt['usage'] = { source: 'unknown', models: [], cost_usd: 'unknown' };
+  usage: Receipt['usage'] = UNKNOWN;
   readonly #record: TaskRecord;
   readonly #open = new Map<string, OpenCall>();
   /** By the ids of their calls, in the order in which they ended. */
@@ -117,6 +124,10 @@ class Facts {
   readonly #troubles: string[] = [];
   /** The types of events that have another form than this bridge writes. */
   readonly #unread = new Set<string>();
+  /** The calls of the journal, of which the first event was written then; and those of the transcripts. */
+  readonly #known = new Set<string | undefined>();
+  #sinceMs: number | undefined;
+  readonly #used = new Map<string, ToolUsed>();
   #isInTrouble = false;
   #isTold = false;
 
@@ -131,13 +142,16 @@ class Facts {
       }));
   }
 
-  take(entry: JournalEntry): void {
+  take(entry: Pick<JournalEntry, 'type'>): void {
     const event = eventSchema.safeParse(entry).data;
     if (event === undefined) return void this.#unread.add(entry.type);
+    this.#sinceMs ??= Date.parse(event.at);
+    this.#known.add(event.id);
     switch (event.type) {
       case 'turn-started':
         // The hook or the stream that reports a turn reports its tools, too.
         this.#isTold ||= event.source === 'exact';
+        this.usage = UNKNOWN;
         break;
       case 'tool-started':
         this.#isTold = true;
@@ -155,7 +169,7 @@ class Facts {
         break;
       case 'turn-ended':
         this.#endOpen(event.interrupted ? 'it was interrupted' : 'whether it ran was not seen');
-        // Each reports the sums of the session so far.
+        // Each reports the sums of the session so far; of a turn that was cut off no event does.
         if (event.usage !== undefined) this.usage = usageOf(event.usage);
         break;
       case 'budget':
@@ -175,6 +189,29 @@ class Facts {
       case 'leftovers-ended':
         this.notes.push(`${leftoverWords(event.programs)}.`);
         break;
+    }
+  }
+
+  /** Of a transcript: the calls that the keeper did not live to write down, and the ends of those that it did. */
+  takeRest(entry: TranscriptEntry): void {
+    const project = this.#record.worktree?.path ?? this.#record.project_path;
+    const append = (type: string, fields: object): number => {
+      this.take({ ...fields, type });
+      return 0;
+    };
+    const story = new TaskStory({ append }, { entry: () => undefined });
+    // Older ones are no longer in the journal.
+    if (entry.atMs < (this.#sinceMs ?? 0)) return;
+    for (const use of entry.kind === 'assistant' ? entry.uses : []) {
+      this.#used.set(use.id, use);
+      if (!this.#known.has(use.id)) story.toolStarted(toolStarted(use, project));
+    }
+    if (entry.kind !== 'results') return;
+    for (const outcome of entry.outcomes) {
+      const use = this.#open.has(outcome.id) ? this.#used.get(outcome.id) : undefined;
+      // What was cut off has no end.
+      const isCut = outcome.stopped !== undefined && outcome.deniedBy === undefined;
+      if (use !== undefined && !isCut) story.toolFinished(toolFinished(use, outcome, project, entry.cwd));
     }
   }
 

@@ -81,7 +81,7 @@ export async function gitReport(
   isEnd = false,
 ): Promise<GitReport> {
   if (isNative(record)) return { state: 'unknown', why: OF_PERSON };
-  const { task_id, status, project_path, created_at } = record;
+  const { task_id, status, project_path, created_at, ended_at } = record;
   const file = await readJsonFile(fileOf(parts, task_id), beforeSchema).catch(() => undefined);
   const { found, taken_at } = file?.state === 'ok' ? file.value : { found: UNSEEN, taken_at: created_at };
   const worktree = record.worktree?.finished === undefined ? record.worktree : undefined;
@@ -102,11 +102,13 @@ export async function gitReport(
   const { branch, head, ignored, doubts, filtered, ...changes } = after;
   const repository = first?.repository ?? project_path;
   const isShared = record.worktree === undefined && changes.files_total + changes.commits_total > 0;
+  const late = `They were read at ${new Date().toISOString()}, and not when the task ended (${ended_at}): what came between is among them.`;
+  const sharing = isEnd || !isFinal(status) ? [SHARED] : [SHARED, late];
   return {
     ...changes,
     repository,
     ignored: ignored.map((name) => relative(repository, name)).filter((name) => !OWN_FILES.test(name)),
-    notes: [...notesOf(first, filtered), ...(isShared ? [SHARED] : []), ...doubts],
+    notes: [...notesOf(first, filtered), ...(isShared ? sharing : []), ...doubts],
     ...(first?.tree !== undefined && { start_tree: first.tree }),
     branch_before: first?.branch ?? null,
     branch_after: branch,
@@ -142,7 +144,8 @@ async function within<T>(
 /** A worktree begins at its commit with nothing changed: that is known, also where the first look came late or not at all. */
 function beginningOf(worktree: Worktree, seen: ProjectState | undefined): ProjectState {
   const { path: repository, branch, base_commit: head, disguises = [] } = worktree;
-  return { repository, branch, head, tips: [], dirty: [], dirty_count: 0, disguises, views: seen?.views };
+  const { views, branches } = seen ?? {};
+  return { repository, branch, head, branches, dirty: [], dirty_count: 0, disguises, views };
 }
 
 function notesOf(first: ProjectState | undefined, filtered: readonly string[]): string[] {

@@ -138,7 +138,11 @@ async function receiptNow(
     gitReport(parts, record, isComplete),
     readReceiptFacts(
       record,
-      { journal: stateDir.journalFile(task_id), configDir: claudeConfigDir },
+      {
+        journal: stateDir.journalFile(task_id),
+        configDir: claudeConfigDir,
+        isKilled: !isComplete && record.keeper !== null,
+      },
       Date.parse(record.created_at),
       AbortSignal.timeout(READ_LIMIT_MS),
     ),
@@ -181,7 +185,7 @@ function originOf(record: TaskRecord, isComplete: boolean): string[] {
   if (record.keeper === null) return ['The task ended while it was queued: nothing was started.'];
   if (!isFailingNow(record.storage))
     return [
-      'The keeper of the task wrote no receipt; this one was made later from what it had written down.',
+      'The keeper of the task wrote no receipt; this one was made later from what it and Claude Code had written down. What happened in the last second before it was killed may be missing.',
     ];
   return [
     `The disk does not take what the task writes (${oneLine(record.storage ?? '', SUMMARY_CHARS)}), so its keeper has written no receipt yet; this one was made from what it had written down.`,

@@ -2,6 +2,7 @@
 import { metWords } from '../../checks/result.js';
 import { doctorSentence } from '../../base/errors.js';
 import { oneLine, tailLines } from '../../base/text.js';
+import { endsAtNo } from '../../claude/interactive/dialogs.js';
 import type { ExitStatus, TroubleKind } from '../../claude/session.js';
 import type { Decision, TaskRecord } from '../task.js';
 import type { TaskSpec } from '../task-spec.js';
@@ -34,8 +35,6 @@ export function isOpenIn({ at }: Phase): boolean {
 /** What an agent last showed, in the reason of its end. */
 const SHOWN_CHARS = 200;
 const TRUST_DIALOG = 'trust-folder';
-/** Dialogs of the start; a no ends Claude Code. */
-const MUST_ALLOW = [TRUST_DIALOG, 'settings-error'];
 /** Trouble that comes from this machine, and that a person ends here. */
 const OF_THE_MACHINE: readonly TroubleKind[] = ['not-logged-in', 'onboarding', 'network', 'too-old'];
 /** An `apiKeyHelper` or a variable, for example. */
@@ -90,7 +89,7 @@ export function troubleReason(reason: string, kind: TroubleKind, { settings }: T
 
 /** The dialog that ended Claude Code at its start. A session that has reported its id is past them, or tells its end after a denial (2.1.332). */
 function refusedStart({ decisions, session_id }: TaskRecord): Decision | undefined {
-  const last = decisions.findLast(({ tool }) => MUST_ALLOW.includes(tool));
+  const last = decisions.findLast(({ tool }) => endsAtNo(tool));
   if (last?.verdict === 'deny') return last;
   const isAllowed = last?.verdict === 'allow' || last?.verdict === 'allow_session';
   // What a person chose in the terminal itself is not known.

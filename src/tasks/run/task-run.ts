@@ -186,8 +186,10 @@ export class TaskRun implements Disposable {
   }
 
   #named({ sessionId, source, cliVersion, model }: Extract<SessionEvent, { type: 'session' }>): void {
-    this.#state.show({
-      session_id: boundedWords(sessionId),
+    const state = this.#state;
+    // At once: by it the transcript is found, should this keeper be killed.
+    if (sessionId !== state.record.session_id) state.changed({ session_id: boundedWords(sessionId) });
+    state.show({
       ...(source !== 'observed' && { status_source: 'exact' }),
       ...(cliVersion !== undefined && { cli_version: boundedWords(cliVersion) }),
       ...(model !== undefined && { model: boundedWords(model) }),

@@ -78,9 +78,9 @@ type Of<Type extends SessionEvent['type']> = Extract<SessionEvent, { type: Type 
 /** What happened in a task, written twice: as events for programs in the journal, in words for people in the log. */
 export class TaskStory {
   readonly #journal: EventSink;
-  readonly #log: ReadableLog;
+  readonly #log: Pick<ReadableLog, 'entry'>;
 
-  constructor(journal: EventSink, log: ReadableLog) {
+  constructor(journal: EventSink, log: Pick<ReadableLog, 'entry'>) {
     this.#journal = journal;
     this.#log = log;
   }

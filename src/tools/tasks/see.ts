@@ -54,6 +54,7 @@ export const listTasks = defineTool({
     cursor: z.string().optional(),
     tasks: z.array(taskLine),
     unreadable: z.array(z.object({ task_id: z.string(), why: z.string() })).optional(),
+    note: z.string().optional(),
   },
   handle: async ({ limit, path: given, ...asked }, services) => {
     const path = given === undefined ? undefined : await services.activeProject.absolute(given);
@@ -67,7 +68,7 @@ export const listTasks = defineTool({
   },
 });
 
-function pageView({ tasks, unreadable = [], cursor }: TaskPage) {
+function pageView({ tasks, unreadable = [], foreign, cursor }: TaskPage) {
   return {
     tasks: tasks.map((record) => ({
       ...record,
@@ -76,6 +77,7 @@ function pageView({ tasks, unreadable = [], cursor }: TaskPage) {
       worktree: worktreeOf(record).worktree,
       checks: record.checked && metWords(record.checked),
     })),
+    ...(foreign !== undefined && { note: `${foreign.message} ${foreign.hint}` }),
     ...(unreadable.length > 0 && { unreadable: unreadable.slice(0, MAX_UNREADABLE) }),
     cursor,
   };

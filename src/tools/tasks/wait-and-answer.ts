@@ -154,6 +154,11 @@ function cursorAfter(seen: readonly TaskRecord[], answered: readonly TaskRecord[
   return WaitCursor.of(seen.map((record) => quiet.get(record.task_id) ?? record));
 }
 
+/** A list of labels too, as Claude Code takes several. */
+function joined(answer: unknown): unknown {
+  return Array.isArray(answer) ? answer.join(', ') : answer;
+}
+
 const waitSecondsInput = z.int().min(0).max(MAX_WAIT_SECONDS).optional().describe('Then wait');
 
 const afterOutput = {
@@ -204,7 +209,7 @@ export const respondToTask = defineTool({
     verdict: z.enum(['allow', 'allow_session', 'deny']),
     message: z.string().max(MAX_MESSAGE_CHARS).optional().describe('With deny: why, or what to do instead'),
     answers: z
-      .record(z.string(), z.string().max(MAX_MESSAGE_CHARS))
+      .record(z.string(), z.preprocess(joined, z.string().max(MAX_MESSAGE_CHARS)))
       .optional()
       .describe(
         'Question to label (several: a, b) or text; else input field to new text; for a plan also mode: auto, acceptEdits',

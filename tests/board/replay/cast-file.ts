@@ -1,11 +1,10 @@
-import { appendFile, mkdtemp, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/base/system-clock.js';
 import { Screen } from '../../../src/screen/screen.js';
 import type { Size } from '../../../web/replay/recording.js';
 import type { HiddenTerminal, Reel } from '../../../web/replay/reel.js';
+import { tempFolder } from '../../harness/temp-folder.js';
 
 export type CastEvent = readonly [seconds: number, kind: string, text: string];
 
@@ -22,8 +21,7 @@ export class CastFile {
   }
 
   static async create(): Promise<CastFile> {
-    const folder = await mkdtemp(join(tmpdir(), 'bridge-replay-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const folder = await tempFolder();
     return new CastFile(folder);
   }
 

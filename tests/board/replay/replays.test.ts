@@ -1,11 +1,9 @@
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { BoardOptions } from '../../../src/board/board.js';
 import type { ClientAction, Outcome, ServerMessage } from '../../../src/board/protocol.js';
 import { Reel, type ReelParts } from '../../../web/replay/reel.js';
 import type { ReplayEvent } from '../../../web/replay/recording.js';
-import { openTaskFiles } from '../../keeper/open-task-files.js';
 import { FakeTaskService, TASK_ID, taskRecord } from '../../tools/fake-task-service.js';
 import { serveBoard, TestPage } from '../serve-board.js';
 import {
@@ -155,36 +153,6 @@ test('without its older part a recording begins with the state of the newer one'
   await file.events([0.5, 'o', 'newer']);
   await rm(`${file.path}.1`);
   expect(printed(await readReel(await openPage())).map(([, text]) => text)).toEqual(['STATE ', 'newer']);
-});
-
-test('what the recorder writes is followed over many rotations without a trace of them', async () => {
-  const statePath = join(file.path, '..', 'state');
-  const opened = await openTaskFiles({ statePath, logFile: `${file.path}.log`, maxBytes: 8_000 });
-  opened.files.screenStateFrom(() => 'A STATE THAT IS NOT SHOWN');
-  const { recording } = opened.files;
-  let line = 0;
-  const write = async (): Promise<void> => {
-    void recording.output(Buffer.from(`line ${line++}\r\n`));
-    await recording.flush();
-  };
-  await write();
-  const page = await openPage({ recordingFile: () => opened.recordingFile });
-  const reel = new Reel({
-    taskId: TASK_ID,
-    // A line comes between any two looks.
-    act: async (action) => {
-      if (line < 300) await write();
-      return act(page, action);
-    },
-    openTerminal: hiddenTerminal,
-    pause: () => Promise.resolve(),
-  });
-  onTestFinished(() => reel.dispose());
-  await reel.read(() => line < 300);
-  await recording.close();
-  const texts = printed(reel).map(([, text]) => String(text).trim());
-  expect(texts).toEqual(Array.from({ length: texts.length }, (_, at) => `line ${at}`));
-  expect(texts.length).toBeGreaterThan(290);
 });
 
 test('without a recording there is nothing to show', async () => {

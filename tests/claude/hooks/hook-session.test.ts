@@ -1,5 +1,4 @@
-import { appendFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../src/base/system-clock.js';
@@ -7,6 +6,7 @@ import { parseHookEvent, type HookEvent } from '../../../src/claude/hooks/hook-e
 import { HookSession } from '../../../src/claude/interactive/hook-session.js';
 import type { SessionEvent } from '../../../src/claude/session.js';
 import { passingGuard } from '../../harness/passing-guard.js';
+import { tempFolder } from '../../harness/temp-folder.js';
 
 const SESSION = '00000000-0000-4000-8000-000000000000';
 const PROJECT = '/home/anybody/proj';
@@ -16,16 +16,13 @@ let events: SessionEvent[];
 let session: HookSession;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'bridge-hooks-'));
+  folder = await tempFolder();
   await mkdir(join(folder, 'projects', '-proj'), { recursive: true });
   transcript = join(folder, 'projects', '-proj', `${SESSION}.jsonl`);
   events = [];
   session = sessionIn(folder);
 });
-afterEach(async () => {
-  session.dispose();
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() => session.dispose());
 
 function sessionIn(configDir: string): HookSession {
   const env = { CLAUDE_CODE_TMPDIR: configDir };
@@ -67,65 +64,11 @@ function said(
 
 const afterSession = () => events.filter((event) => event.type !== 'session');
 
-describe('a command of an interrupted turn', () => {
-  const bash = (command: string, id: string) => ({
-    tool_name: 'Bash',
-    tool_input: { command },
-    tool_use_id: id,
-    // Its transcript is another one.
-    agent_id: 'a1',
-  });
-  const ends = () => events.filter((event) => event.type === 'tool-finished');
-
-  it('that was running is reported, once', async () => {
-    await post('PreToolUse', bash('sleep 9', 'a'));
-    session.turnInterrupted();
-    session.turnInterrupted();
-    expect(ends()).toMatchObject([
-      { summary: 'Bash(sleep 9)', ok: false, command: { exitCode: null, note: 'interrupted' } },
-    ]);
-  });
-});
-
 describe('a session as its hooks report it', () => {
-  it('is silent until the first hook, and reported once with its id', async () => {
-    expect(session.isLive).toBe(false);
-    await post('UserPromptSubmit', { prompt: 'Do it.' });
-    await post('Stop', { last_assistant_message: '' });
-    expect(session.isLive).toBe(true);
-    expect(events.filter((event) => event.type === 'session')).toEqual([
-      { type: 'session', sessionId: SESSION },
-    ]);
-  });
-
   it('a hook whose session id looks like an option of the CLI is refused', async () => {
     await expect(post('Notification', { session_id: '--dangerously-skip-permissions' })).rejects.toThrow(
       'no hook',
     );
-  });
-
-  it('a tool is reported at its start and its end, with its path relative to the project', async () => {
-    const input = { file_path: `${PROJECT}/a/hello.txt`, content: 'hi' };
-    await post('PreToolUse', { tool_name: 'Write', tool_input: input });
-    await post('PostToolUse', { tool_name: 'Write', tool_input: input, tool_response: {} });
-    expect(afterSession()).toEqual([
-      { type: 'tool-started', tool: 'Write', summary: 'Write(a/hello.txt)', input },
-      {
-        type: 'tool-finished',
-        tool: 'Write',
-        summary: 'Write(a/hello.txt)',
-        ok: true,
-        filesChanged: [`${PROJECT}/a/hello.txt`],
-      },
-    ]);
-  });
-
-  it('the end of a turn carries the last message and what still runs', async () => {
-    await post('Stop', { last_assistant_message: 'All done.', background_tasks: [{}, {}] });
-    expect(afterSession()).toEqual([
-      { type: 'said', text: 'All done.' },
-      { type: 'turn-ended', source: 'exact', message: 'All done.', backgroundTasks: 2 },
-    ]);
   });
 
   it('a turn that ends by an error has its kind and its words', async () => {
@@ -207,14 +150,6 @@ describe('what the assistant says in the middle of a turn', () => {
       { type: 'said', text: 'My own words.', atMs: expect.any(Number) as number },
     ]);
   });
-
-  it('is missing when the transcript cannot be read, and the session goes on', async () => {
-    session.dispose();
-    const configDir = join(folder, 'x'.repeat(300));
-    session = sessionIn(configDir);
-    await post('UserPromptSubmit', { prompt: 'Do it.' });
-    expect(afterSession().map((event) => event.type)).toEqual(['notice', 'turn-started']);
-  });
 });
 
 describe('a permission request', () => {
@@ -226,27 +161,6 @@ describe('a permission request', () => {
   };
   const decided = (decision: unknown) => ({
     hookSpecificOutput: { hookEventName: 'PermissionRequest', decision },
-  });
-
-  it('waits for its answer', async () => {
-    const { output } = await ask();
-    expect(session.isWaiting).toBe(true);
-    expect(events.at(-1)).toEqual({
-      type: 'request',
-      request: {
-        requestId: 'hook-1',
-        kind: 'permission',
-        tool: 'Bash',
-        input: { command: 'make' },
-        summary: 'Bash(make)',
-        options: [],
-        source: 'exact',
-        folder: '/home/anybody/proj',
-      },
-    });
-    expect(session.answer('hook-1', { verdict: 'allow' })).toBe(true);
-    expect(await output).toEqual(decided({ behavior: 'allow' }));
-    expect(session.isWaiting).toBe(false);
   });
 
   it.each([
@@ -365,13 +279,6 @@ describe('a permission request', () => {
     );
     session.answer('hook-2', { verdict: 'deny', message: 'No.' });
     expect(await refused).toMatchObject({ hookSpecificOutput: { action: 'decline' } });
-  });
-
-  it('of a plan is recognised, and its answer returns the plan', async () => {
-    const { output } = await ask({ tool_name: 'ExitPlanMode', tool_input: { plan: 'Do it.' } });
-    expect(events.at(-1)).toMatchObject({ request: { kind: 'plan' } });
-    session.answer('hook-1', { verdict: 'allow' });
-    expect(await output).toEqual(decided({ behavior: 'allow', updatedInput: { plan: 'Do it.' } }));
   });
 });
 

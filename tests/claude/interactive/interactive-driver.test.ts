@@ -1,7 +1,4 @@
-import { appendFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { InteractiveDriver } from '../../../src/claude/interactive/interactive-driver.js';
 import type { SessionEvent } from '../../../src/claude/session.js';
@@ -33,8 +30,8 @@ beforeEach(() => {
 });
 afterEach(() => driver.dispose());
 
-/** `configDir`: where its transcripts are; none are read without it. */
-function openDriver(configDir?: string): InteractiveDriver {
+/** It reads no transcripts. */
+function openDriver(): InteractiveDriver {
   const opened = new InteractiveDriver({
     pty,
     clock,
@@ -45,7 +42,7 @@ function openDriver(configDir?: string): InteractiveDriver {
     promptFile: '/home/anybody/prompt.md',
     prompt: 'Do it.',
     sessionId: '00000000-0000-4000-8000-000000000000',
-    configDir,
+    configDir: undefined,
     model: null,
     decisionTimeoutSeconds: 300,
     killTree: async (pid) => {
@@ -121,21 +118,6 @@ describe('the start', () => {
     expect(events).toEqual([{ type: 'spawned', pid: 4242 }]);
   });
 
-  it('leaves nothing behind when the program cannot be started', async () => {
-    pty.spawnError = new Error('no more terminals');
-    await expect(driver.start()).rejects.toThrow('no more terminals');
-    expect(clock.timerCount).toBe(0);
-  });
-
-  it('that ends with code 0 before a turn began has a reason', async () => {
-    await driver.start();
-    pty.exit();
-    await pass(clock, 100);
-    expect(events.at(-1)).toMatchObject({
-      exit: { code: 0, reason: expect.stringContaining('before its turn began') },
-    });
-  });
-
   it.each([
     [
       'holds the prompt in its input box',
@@ -171,13 +153,6 @@ describe('the start', () => {
     expect(ofType('notice')).toHaveLength(Object.keys(answer).length);
   });
 
-  it('that waits at a dialog is not silent', async () => {
-    await driver.start();
-    await play('trust-folder', 31_000);
-    expect(ofType('notice')).toEqual([]);
-    expect(ofType('request')).toHaveLength(1);
-  });
-
   it.each([
     ['onboarding-theme', 'onboarding'],
     ['onboarding-security', 'onboarding'],
@@ -190,32 +165,11 @@ describe('the start', () => {
   });
 });
 
-describe('the start', () => {
-  it('that ends while the CLI says that it cannot connect names that as the cause', async () => {
-    await driver.start();
-    await play('unreachable', 100);
-    pty.exit({ code: 1 });
-    await pass(clock, 100);
-    expect(ofType('trouble').map((event) => event.kind)).toEqual(['network']);
-    expect(events.at(-1)).toEqual({ type: 'exited', exit: { code: 1 } });
-  });
-});
-
 describe('with hooks', () => {
   beforeEach(async () => {
     await driver.start();
     drawComposer();
     await hook('UserPromptSubmit', { prompt: 'Do it.' });
-  });
-
-  it('a turn begins and ends once, as the hooks report', async () => {
-    drawComposer('', '  esc to interrupt');
-    await pass(clock, 3_000);
-    await hook('Stop', { last_assistant_message: 'Done.' });
-    drawComposer();
-    await pass(clock, 10_000, 500);
-    expect(ofType('turn-started')).toEqual([{ type: 'turn-started', source: 'exact', prompt: 'Do it.' }]);
-    expect(ofType('turn-ended').map((event) => event.source)).toEqual(['exact']);
   });
 
   it.each(['trust-folder', 'run-command'])(
@@ -336,28 +290,6 @@ describe('with hooks', () => {
       expect(driver.lastOutput(500)).toMatch(code === 0 ? /^I look\.$/ : /Error: no memory$/);
     },
   );
-
-  it('an attempt that counts down is reported once, and so is each new one', async () => {
-    for (const line of [
-      'API error · retrying in 7s · attempt 1/10',
-      'API error · retrying in 6s · attempt 1/10',
-      'API error · retrying in 5s · attempt 1/10',
-      '529 Overloaded · retrying in 3s · attempt 2/10',
-      '529 Overloaded · retrying in 2s · attempt 2/10',
-      // The next request of the same turn.
-      '529 Overloaded · retrying in 9s · attempt 2/10',
-      '529 Overloaded · retrying… · attempt 2/10',
-    ]) {
-      drawComposer('', '  esc to interrupt', [`✻ ${line}`, '']);
-      await pass(clock, 1_000);
-    }
-    expect(ofType('retrying').map(({ kind, delayMs }) => `${kind} ${delayMs}`)).toEqual([
-      'api-error 7000',
-      'overloaded 3000',
-      'overloaded 9000',
-    ]);
-    expect(ofType('notice')).toHaveLength(3);
-  });
 });
 
 describe('without hooks', () => {
@@ -463,14 +395,6 @@ describe('a message', () => {
       },
     });
   });
-
-  it('is refused without an input box', async () => {
-    await play('trust-folder');
-    const sent = driver.send('Go on.');
-    await pass(clock, 12_000, 500);
-    expect(await sent).toBe('covered');
-    expect(pty.typed.join('')).not.toContain('Go on.');
-  });
 });
 
 describe('the end', () => {
@@ -536,40 +460,5 @@ describe('the end', () => {
     expect(clock.timerCount).toBe(0);
     expect(pty.isDisposed).toBe(true);
     await expect(hook('Stop')).rejects.toThrow();
-  });
-});
-
-describe('a call', () => {
-  it('ends once, also where its result is in the transcript before its hook comes', async () => {
-    const configDir = await mkdtemp(join(tmpdir(), 'transcripts-'));
-    onTestFinished(() => rm(configDir, { recursive: true }));
-    const file = join(configDir, 'projects', 'proj', '00000000-0000-4000-8000-000000000000.jsonl');
-    await mkdir(dirname(file), { recursive: true });
-    driver = openDriver(configDir);
-    await driver.start();
-    await hook('UserPromptSubmit', { prompt: 'Do it.' });
-    const timestamp = new Date(clock.now() + 1_000).toISOString();
-    const write = (type: string, block: object): Promise<void> => {
-      const message = { id: 'msg', model: 'a-model', content: [block] };
-      return appendFile(file, `${JSON.stringify({ type, timestamp, message })}\n`);
-    };
-    const call = (id: string) => ({
-      tool_name: 'Bash',
-      tool_input: { command: `echo ${id}` },
-      tool_use_id: id,
-    });
-    const begin = async (id: string): Promise<void> => {
-      await write('assistant', { type: 'tool_use', id, name: 'Bash', input: { command: `echo ${id}` } });
-      await hook('PreToolUse', call(id));
-    };
-    await begin('one');
-    await until('the first call is reported', () => expect(ofType('tool-started')).toHaveLength(1));
-    await write('user', { type: 'tool_result', tool_use_id: 'one', content: 'one' });
-    await begin('two');
-    await until('its result is read', () => expect(ofType('tool-finished')).toHaveLength(1));
-    await hook('PostToolUse', { ...call('one'), tool_response: { stdout: 'one', stderr: '' } });
-    await hook('Stop', { last_assistant_message: 'Done.' });
-    await until('the turn is over', () => expect(ofType('turn-ended')).toHaveLength(1));
-    expect(ofType('tool-finished')).toHaveLength(1);
   });
 });

@@ -160,17 +160,6 @@ describe('StreamTranslator', () => {
     });
   });
 
-  it('withdraws only pending requests at the end', () => {
-    const { translator, accept, events } = translatorOf();
-    accept(asked('a'));
-    accept(asked('b'));
-    translator.takePermission('a', 'allow');
-    translator.withdrawAll('the session ended');
-    expect(events.filter((event) => event.type === 'request-gone')).toEqual([
-      { type: 'request-gone', requestId: 'b', why: 'the session ended' },
-    ]);
-  });
-
   it('passes on an unknown request, to be refused', () => {
     const { accept, refused } = translatorOf();
     accept('{"type":"control_request","request_id":"x","request":{"subtype":"elicitation"}}');

@@ -23,22 +23,6 @@ beforeEach(async () => {
   first.fire({ type: 'session', sessionId: 's-1' });
 });
 
-const exits = () => events.filter((event) => event.type === 'exited');
-
-it('a kept session starts a new program with the next message, and its events go on', async () => {
-  driver.keepSession(true);
-  first.exit({ signal: 'SIGKILL' });
-  expect(exits()).toEqual([]);
-  expect(events.at(-1)).toMatchObject({ type: 'notice', text: expect.stringContaining('SIGKILL') as string });
-  await driver.send('Go on.');
-  expect(reopened).toEqual(['s-1: Go on.']);
-  expect(second.told).toEqual(['start']);
-  second.endTurn('Done.');
-  second.exit();
-  driver.keepSession(false);
-  expect(events.at(-2)).toMatchObject({ type: 'turn-ended', message: 'Done.' });
-});
-
 it('the usage of a session is the sum over its programs', async () => {
   const used = (output: number, costUsd: number | null) => ({
     usage: { models: { m: { input: 10, output, cacheRead: 1, cacheWrite: 2 } }, costUsd },
@@ -56,23 +40,6 @@ it('the usage of a session is the sum over its programs', async () => {
     { models: { m: { output: 8 } }, costUsd: 0.625 },
     { models: { m: { input: 20, output: 10, cacheRead: 2, cacheWrite: 4 } }, costUsd: 0.75 },
   ]);
-});
-
-it('its end is reported when the session is ended meanwhile', async () => {
-  driver.keepSession(true);
-  first.exit({ code: 3 });
-  await driver.kill();
-  expect(exits()).toEqual([{ type: 'exited', exit: { code: 3 } }]);
-  expect(first.told).toEqual(['start']);
-});
-
-it('a session whose new program does not start can be resumed again', async () => {
-  driver.keepSession(true);
-  first.exit({ code: 3 });
-  second.startFault = new Error('no such program');
-  await expect(driver.send('Go on.')).rejects.toThrow('no such program');
-  await driver.close();
-  expect(exits()).toEqual([{ type: 'exited', exit: { code: 3 } }]);
 });
 
 it('no program is started once the session has been ended, also while it is being resumed', async () => {

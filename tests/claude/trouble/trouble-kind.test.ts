@@ -10,12 +10,6 @@ const told: readonly (ReportedError & { readonly kind: string })[] = [
     status: 429,
     text: "You've hit your 5-hour limit · resets 9:32am (UTC)",
   },
-  {
-    kind: 'usage-limit',
-    code: 'rate_limit',
-    text: "You've hit your weekly limit · resets Nov 25, 9:44am (UTC)",
-  },
-  { kind: 'usage-limit', code: 'rate_limit', text: "You're out of usage credits · resets 3pm (UTC)" },
   { kind: 'usage-limit', code: 'rate_limit', limitIsReached: true, text: 'words of another version' },
   {
     kind: 'rate-limit',
@@ -43,12 +37,12 @@ const told: readonly (ReportedError & { readonly kind: string })[] = [
     status: 401,
     text: 'Failed to authenticate. API Error: 401 OAuth token has expired. Please obtain a new token or refresh your existing token.',
   },
-  ...['Please run /login · ', 'Failed to authenticate. ', ''].map((begin) => ({
+  {
     kind: 'no-model',
     code: 'authentication_failed',
     status: 403,
-    text: `${begin}API Error: 403 You do not have access to this model.`,
-  })),
+    text: 'Please run /login · API Error: 403 You do not have access to this model.',
+  },
   {
     kind: 'no-model',
     code: 'invalid_request',

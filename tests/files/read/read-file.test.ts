@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
 import { appendFile, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/base/system-clock.js';
 import type { FilePage } from '../../../src/files/read/read-page.js';
-import { tempFolder } from '../../config/temp-folder.js';
+import { tempFolder } from '../../harness/temp-folder.js';
 import { faultOf, filesAt, type TestFiles } from '../file-service.js';
 import { rounds } from '../../harness/rounds.js';
 
@@ -32,22 +31,6 @@ async function pages(path: string, maxBytes: number): Promise<FilePage[]> {
   } while (cursor !== undefined);
   return all;
 }
-
-test('a small file is one page, with its facts', async () => {
-  const text = 'one\r\ntwo\nthree\n';
-  const path = await put('a.txt', text);
-  expect(await files.readFile({ path, maxBytes: 1_000 })).toEqual({
-    path,
-    content: text,
-    lines: 3,
-    sizeBytes: 15,
-    encoding: 'utf-8',
-    sha256: createHash('sha256').update(text).digest('hex'),
-    truncated: false,
-    cursor: undefined,
-    note: undefined,
-  });
-});
 
 test.each([
   ['', 0],
@@ -113,15 +96,6 @@ test('every page ends with a whole line if one fits, and all pages together are 
   );
 });
 
-test('every page says how many lines the file has, and how much is left', async () => {
-  const path = await put('a.txt', 'one\ntwo\nthree\n');
-  const all = await pages(path, 8);
-  expect(all.map(({ lines, note }) => [lines, note])).toEqual([
-    [3, '6 bytes are left, from line 3 on: pass cursor.'],
-    [3, undefined],
-  ]);
-});
-
 describe('a file over the limit', () => {
   test('whose lines take too long to count has no number of lines', async () => {
     let nowMs = 0;
@@ -130,21 +104,6 @@ describe('a file over the limit', () => {
     ({ files } = filesAt(root, { clock }));
     const path = await put('big.txt', `${'x'.repeat(99)}\n`.repeat(30_000));
     expect((await files.readFile({ path, maxBytes: 300 })).lines).toBeNull();
-  });
-
-  test('is read up to the limit, with where to continue', async () => {
-    const line = `${'x'.repeat(99)}\n`;
-    const path = await put('big.txt', line.repeat(20_000));
-    const all = await pages(path, 262_144);
-    const last = all.at(-1);
-    expect(all.map((page) => page.content).join('')).toBe(line.repeat(10_485));
-    expect(last).toMatchObject({ truncated: true, cursor: undefined, lines: 20_000, sizeBytes: 2_000_000 });
-    expect(last?.note).toBe(
-      'Only the first 1048576 bytes are read, 951500 bytes are left: continue with read_file_range from line 10486.',
-    );
-    const head = await files.readFile({ path, header: true, maxBytes: 1_000 });
-    expect(head).toMatchObject({ content: line.repeat(3), truncated: true });
-    expect(head.cursor).toBeDefined();
   });
 
   test('of a terabyte of zeros is refused as binary immediately', async () => {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../../src/base/system-clock.js';
 import type { FilesystemService } from '../../../src/files/filesystem-service.js';
-import { tempFolder } from '../../config/temp-folder.js';
+import { tempFolder } from '../../harness/temp-folder.js';
 import { faultOf, filesAt } from '../file-service.js';
 import { rounds } from '../../harness/rounds.js';
 

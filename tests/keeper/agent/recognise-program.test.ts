@@ -1,11 +1,11 @@
-import { chmod, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { recogniseProgram } from '../../../src/keeper/agent/recognise-program.js';
 import type { PermissionMode, TaskPurpose } from '../../../src/tasks/task.js';
 import { asksAboutPrompts } from '../../harness/scripted-agent.js';
 import { sampleSpec } from '../../tasks/sample-task.js';
+import { tempFolder } from '../../harness/temp-folder.js';
 
 const CLAUDE = "echo '2.1.330 (Claude Code)'";
 const OTHER = "echo 'codex 1.2.3'";
@@ -17,8 +17,7 @@ async function recognise(
   rules: boolean,
   purpose: TaskPurpose = 'task',
 ) {
-  const folder = await mkdtemp(join(tmpdir(), 'bridge-program-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await tempFolder();
   const program = join(folder, name);
   await writeFile(program, `#!/bin/sh\n${script}\n`);
   await chmod(program, 0o755);
@@ -52,10 +51,9 @@ it.each([
 });
 
 it('a program is not waited for whose child left its group and holds its output', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'bridge-holder-'));
+  const folder = await tempFolder();
   onTestFinished(async () => {
     process.kill(Number(await readFile(join(folder, 'pid'), 'utf8')), 'SIGKILL');
-    await rm(folder, { recursive: true });
   });
   const holds = `setsid sh -c 'echo $$ > ${folder}/pid; exec sleep 60' &`;
   const script = `${holds} until test -s ${folder}/pid; do sleep 0.01; done; ${CLAUDE}`;
@@ -99,8 +97,7 @@ describe.each(['script', 'link to env with arguments'])(
   'what runs below an unchanged program (%s)',
   (kind) => {
     async function changing() {
-      const folder = await mkdtemp(join(tmpdir(), 'bridge-program-'));
-      onTestFinished(() => rm(folder, { recursive: true }));
+      const folder = await tempFolder();
       const below = join(folder, 'below');
       const program = join(folder, 'claude');
       const becomes = async (script: string) => {

@@ -1,17 +1,16 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { showDesktopNotice } from '../../../src/keeper/notices/open-notices.js';
+import { tempFolder } from '../../harness/temp-folder.js';
 
 const never = new AbortController().signal;
 const notice = { title: 'Claude Code asks in <shop>', words: '--icon=x & `id`\u0007' };
 let folder: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'desktop-'));
+  folder = await tempFolder();
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 /** A program that writes its arguments, one a line, and ends with this code. */
 async function program(name: string, code = 0): Promise<void> {

@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { postWebhook } from '../../../src/keeper/notices/open-notices.js';
 import { HastyClock } from '../../harness/hasty-clock.js';
+import { tempFolder } from '../../harness/temp-folder.js';
 
 const notice = {
   kind: 'decision' as const,
@@ -48,8 +48,7 @@ async function receiver(
 }
 
 async function secretFile(secret: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'webhook-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await tempFolder();
   await writeFile(join(folder, 'secret'), `${secret}\n`);
   return join(folder, 'secret');
 }

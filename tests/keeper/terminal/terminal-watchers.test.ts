@@ -53,13 +53,3 @@ it('who types next holds the session instead of who is lost', () => {
   watchers.watch(line, { ...view, read_only: true });
   expect(holders).toBe(0);
 });
-
-it('who says no time, or has stopped typing before, holds the session no longer', () => {
-  const { hold_seconds: _none, ...timeless } = view;
-  lost(timeless);
-  expect(holders).toBe(0);
-  watchers.watch(line, view);
-  watchers.type(line, Buffer.from('x'));
-  watchers.watch(line, { ...view, read_only: true });
-  expect(holders).toBe(0);
-});

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { source } from 'axe-core';
-import { boardPage, sharedBrowser } from '../../harness/board-page.js';
+import { boardPage, overflowOf, sharedBrowser } from '../../harness/board-page.js';
 import { describeWith } from '../../harness/needs.js';
 import { gitIn } from '../../harness/project-files.js';
 import { asksEnv, program } from '../../harness/scripted-agent.js';
@@ -32,8 +32,7 @@ async function expectNoBarriers(page: Page, view: string): Promise<void> {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     expect(await page.evaluate(LOOK), `${view}, ${colorScheme}`).toEqual([]);
   }
-  const tooWide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-  expect(tooWide, view).toBeLessThanOrEqual(0);
+  expect(await overflowOf(page), view).toBeLessThanOrEqual(0);
 }
 
 describeWith('browser', 'the main pages', () => {

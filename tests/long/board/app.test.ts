@@ -3,12 +3,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { violationsIn } from '../../harness/barriers.js';
-import { boardLink, sharedBrowser } from '../../harness/board-page.js';
+import { boardLink, overflowOf, sharedBrowser } from '../../harness/board-page.js';
 import { ChatPage } from '../../harness/chat-page.js';
 import { describeWith } from '../../harness/needs.js';
-import { describeNewestClaude } from '../../harness/real-claude.js';
 import { asksEnv, quickAgent, scriptedAgent } from '../../harness/scripted-agent.js';
-import { asks, runs, says } from '../../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
 import { until } from '../../harness/until.js';
 
@@ -34,7 +32,6 @@ async function shown(
   options: Parameters<ChatPage['show']>[1] = {},
 ): Promise<ChatPage> {
   const chat = await ChatPage.open(bridge, await browser());
-  await chat.connect();
   await chat.show(uri, options);
   return chat;
 }
@@ -65,7 +62,6 @@ describeWith('browser', 'the pages in a chat', () => {
       const bridge = await startBridge({ claude: scriptedAgent, env: asksEnv, projects: ['one', 'two'] });
       const [one = '', two = ''] = bridge.projects;
       const chat = await ChatPage.open(bridge, await browser());
-      await chat.connect();
       const board = await chat.show('ui://claude-code-bridge/board.html');
       expect(board).toMatchObject({ name: 'claude-code-bridge-board' });
       await chat.app.getByText('No tasks yet.').waitFor();
@@ -77,8 +73,8 @@ describeWith('browser', 'the pages in a chat', () => {
       const { cursor } = await bridge.call('wait_for_task', { task_ids: [taskId] });
       await chat.show('ui://claude-code-bridge/decision.html');
       const args = { task_ids: [taskId], cursor };
-      const waited = chat.call('wait_for_task', args);
-      await chat.input(args);
+      const waited = chat.does('call', 'wait_for_task', args);
+      await chat.does('input', args);
       await chat.app.getByRole('article').waitFor();
       expect(await chat.app.getByRole('article').count()).toBe(1);
       await chat.app.getByRole('button', { name: 'Allow once' }).click();
@@ -86,7 +82,7 @@ describeWith('browser', 'the pages in a chat', () => {
       // The answer woke the model.
       const result = await waited;
       expect(JSON.stringify(result)).toContain('"changed":true');
-      await chat.result(result);
+      await chat.does('result', result);
       const { told, calls } = await chat.seen();
       expect(told).toEqual([
         expect.stringContaining(`They allowed, once, dec_1 ("Do you want to proceed? [y/N]") of ${taskId}`),
@@ -104,8 +100,7 @@ describeWith('browser', 'the pages in a chat', () => {
       const bridge = await quickBridge();
       const taskId = await bridge.start({ prompt: 'AGENT: never-exits' });
       const chat = await ChatPage.open(bridge, await browser());
-      await chat.connect();
-      const text = JSON.stringify(await chat.call('open_board', {}));
+      const text = JSON.stringify(await chat.does('call', 'open_board', {}));
       for (const part of [taskId, 'AGENT: never-exits', '#code='])
         expect(text.split(part).length, part).toBeGreaterThan(2);
       await bridge.call('kill_task', { task_id: taskId });
@@ -118,7 +113,7 @@ describeWith('browser', 'the pages in a chat', () => {
       await expect.poll(() => chat.app.getByRole('button', { name: 'Allow once' }).isEnabled()).toBe(true);
       const backgrounds = new Set<unknown>();
       for (const theme of ['light', 'dark']) {
-        await chat.context({ theme });
+        await chat.does('context', { theme });
         await chat.app.locator(`html[data-theme=${theme}]`).waitFor();
         backgrounds.add(await chat.frame.evaluate('getComputedStyle(document.body).backgroundColor'));
         const violations = await violationsIn(chat.page);
@@ -143,10 +138,7 @@ describeWith('browser', 'the pages in a chat', () => {
       const { sizes } = await chat.seen();
       expect(new Set(sizes.map((size) => JSON.stringify(size))).size).toBeGreaterThan(1);
       for (const [at, size] of sizes.entries()) expect(size).not.toEqual(sizes[at - 1]);
-      const [width, view] = await chat.frame.evaluate<[number, number]>(
-        '[document.documentElement.scrollWidth, innerWidth]',
-      );
-      expect(width).toBeLessThanOrEqual(view);
+      expect(await overflowOf(chat.frame)).toBeLessThanOrEqual(0);
       await bridge.call('kill_task', { task_id: taskId });
     });
 
@@ -179,53 +171,41 @@ describeWith('browser', 'the pages in a chat', () => {
   });
 
   describe('nothing is read while nobody looks', () => {
-    it('a page that is scrolled away takes its read back, and shows what it missed when it is seen again', async () => {
+    /** The page goes away, and reads nothing of a task that ends meanwhile. */
+    async function gone(goesAway: (chat: ChatPage) => Promise<unknown>): Promise<ChatPage> {
       const bridge = await quickBridge();
       const chat = await shown(bridge, BOARD);
-      await chat.app.getByText('No tasks yet.').waitFor();
       await untilItWaits(chat);
       const { cancelled } = await chat.seen();
-      await chat.scrollAway(true);
-      await expect.poll(async () => (await chat.seen()).cancelled).toBeGreaterThan(cancelled);
+      await goesAway(chat);
+      await until('it takes its read back', async () => (await chat.seen()).cancelled > cancelled);
       const before = await reads(chat);
-      const taskId = await bridge.start({ prompt: 'AGENT: exit 0' });
-      await expect.poll(async () => (await bridge.status(taskId)).status).toBe('completed');
+      expect(await bridge.end(await bridge.agent('exit 0'))).toMatchObject({ status: 'completed' });
       expect(await reads(chat)).toBe(before);
-      await chat.scrollAway(false);
-      await chat.app.getByRole('link', { name: /completed AGENT: exit 0/ }).waitFor();
-    });
+      return chat;
+    }
 
-    it('a page in a hidden tab reads nothing', async () => {
-      const bridge = await quickBridge();
-      const chat = await shown(bridge, BOARD);
-      await untilItWaits(chat);
-      const { cancelled } = await chat.seen();
-      const turn = (state: string): Promise<unknown> =>
-        chat.frame.evaluate(
-          `Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => '${state}' }); document.dispatchEvent(new Event('visibilitychange'));`,
-        );
-      await turn('hidden');
-      await expect.poll(async () => (await chat.seen()).cancelled).toBeGreaterThan(cancelled);
-      const before = await reads(chat);
-      const taskId = await bridge.start({ prompt: 'AGENT: exit 0' });
-      await expect.poll(async () => (await bridge.status(taskId)).status).toBe('completed');
-      expect(await reads(chat)).toBe(before);
-      await turn('visible');
+    const turn = (chat: ChatPage, state: string): Promise<unknown> =>
+      chat.frame.evaluate(
+        `Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => '${state}' }); document.dispatchEvent(new Event('visibilitychange'));`,
+      );
+
+    it.each([
+      { where: 'is scrolled away', go: (chat: ChatPage, away: boolean) => chat.does('scrollAway', away) },
+      {
+        where: 'is in a hidden tab',
+        go: (chat: ChatPage, away: boolean) => turn(chat, away ? 'hidden' : 'visible'),
+      },
+    ])('a page that $where reads nothing, and shows what it missed when it is seen again', async ({ go }) => {
+      const chat = await gone((one) => go(one, true));
+      await go(chat, false);
       await chat.app.getByRole('link', { name: /completed AGENT: exit 0/ }).waitFor();
     });
 
     it('a page that is taken away answers its client and reads nothing any more', async () => {
-      const bridge = await quickBridge();
-      const chat = await shown(bridge, BOARD);
-      await untilItWaits(chat);
-      const { cancelled } = await chat.seen();
-      expect(await chat.teardown()).toEqual({});
-      await expect.poll(async () => (await chat.seen()).cancelled).toBeGreaterThan(cancelled);
+      const chat = await gone(async (one) => expect(await one.does('teardown')).toEqual({}));
       const before = await reads(chat);
-      const taskId = await bridge.start({ prompt: 'AGENT: exit 0' });
-      await expect.poll(async () => (await bridge.status(taskId)).status).toBe('completed');
-      await chat.scrollAway(true);
-      await chat.scrollAway(false);
+      for (const away of [true, false]) await chat.does('scrollAway', away);
       expect(await reads(chat)).toBe(before);
     });
   });
@@ -239,7 +219,7 @@ describeWith('browser', 'the pages in a chat', () => {
       await chat.app.getByRole('button', { name: 'Try again' }).click();
       await expect.poll(() => reads(chat)).toBe(2);
       await chat.app.getByRole('button', { name: 'Try again' }).waitFor();
-      await chat.allow();
+      await chat.does('allow');
       await chat.app.getByRole('button', { name: 'Try again' }).click();
       await chat.app.getByText('No tasks yet.').waitFor();
     });
@@ -251,7 +231,7 @@ describeWith('browser', 'the pages in a chat', () => {
       await chat.app.getByRole('button', { name: 'Allow once' }).click();
       await chat.app.getByRole('alert').getByText('The user said no.').waitFor();
       expect(await bridge.status(taskId)).toMatchObject({ status: 'waiting' });
-      await chat.allow();
+      await chat.does('allow');
       await chat.app.getByRole('button', { name: 'Allow once' }).click();
       await chat.app.getByRole('article').waitFor({ state: 'detached' });
       await until('the end is reported to its model', async () =>
@@ -282,17 +262,17 @@ describeWith('browser', 'the pages in a chat', () => {
       const taskId = await bridge.start({ prompt: question });
       const { decision_id } = await bridge.decision(taskId);
       const chat = await shown(bridge, DECISION);
-      await chat.input({ task_ids: [taskId] });
+      await chat.does('input', { task_ids: [taskId] });
       await chat.app.getByRole('article').waitFor();
       await bridge.call('respond_to_task', { task_id: taskId, decision_id, verdict: 'allow' });
       await chat.app.getByText('It was answered elsewhere, or its time was over.').waitFor();
       await expect.poll(async () => (await bridge.status(taskId)).status).toBe('completed');
       const old = await shown(bridge, DECISION);
-      const result = await old.call('wait_for_task', { task_ids: [taskId] });
-      await old.input({ task_ids: [taskId] });
-      await old.result(result);
+      const result = await old.does('call', 'wait_for_task', { task_ids: [taskId] });
+      await old.does('input', { task_ids: [taskId] });
+      await old.does('result', result);
       await old.app.getByText(taskId).waitFor();
-      expect(await old.teardown()).toEqual({});
+      expect(await old.does('teardown')).toEqual({});
       expect(await reads(old)).toBe(0);
     });
   });
@@ -303,7 +283,6 @@ describeWith('browser', 'the pages in a chat', () => {
       const prompt = 'AGENT: exit 0 <img src=x onerror="document.title=1"><b>bold</b> \u202egpj';
       const { port } = new URL(await boardLink(bridge));
       const chat = await ChatPage.open(bridge, await browser(), /Content Security Policy|requires 'Trusted/);
-      await chat.connect();
       await chat.show(BOARD);
       const taskId = await bridge.start({ prompt });
       const row = chat.app.getByRole('link', { name: /AGENT: exit 0/ });
@@ -336,30 +315,6 @@ describeWith('browser', 'the pages in a chat', () => {
         "postMessage({ jsonrpc: '2.0', method: 'ui/notifications/host-context-changed', params: { theme: 'dark' } }, '*'); new Promise((resolve) => setTimeout(resolve, 0))",
       );
       expect(await chat.frame.evaluate('document.documentElement.dataset.theme')).toBe('light');
-    });
-  });
-
-  describeNewestClaude('with Claude Code', ({ binary }) => {
-    it('a person answers a question and a command', async () => {
-      const bridge = await startBridge({
-        claude: binary,
-        script: [
-          asks('Which color?', ['Red', 'Blue']),
-          runs('rm -f build.txt && echo "done it"', 'I clean up first.'),
-          says('All is done.'),
-        ],
-      });
-      const chat = await shown(bridge, BOARD);
-      const taskId = await bridge.start({ prompt: 'Clean up.', permission_mode: 'cautious' });
-      await chat.app.getByLabel('Blue').check();
-      await chat.app.getByRole('button', { name: 'Answer' }).click();
-      await chat.app.getByRole('article').getByLabel('Command').getByText('rm -f build.txt').waitFor();
-      await chat.app.getByRole('button', { name: 'Allow once' }).click();
-      await chat.app.getByText('All is done.').first().waitFor();
-      const { told } = await chat.seen();
-      expect(told.at(-1)).toContain('They answered dec_1');
-      expect(told.at(-1)).toContain('"Which color?" "Blue"');
-      await bridge.end(taskId);
     });
   });
 });

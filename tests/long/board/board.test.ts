@@ -1,41 +1,21 @@
-import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { openTask } from '../../browser/own-tasks.js';
 import { barriers } from '../../harness/barriers.js';
 import { boardLink, boardPage, sharedBrowser } from '../../harness/board-page.js';
 import { discoveryOf } from '../../harness/board-process.js';
 import { endProcess } from '../../harness/end-process.js';
 import { describeWith } from '../../harness/needs.js';
+import { gitIn, repository } from '../../harness/project-files.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
-import { asksEnv, quickAgent, scriptedAgent } from '../../harness/scripted-agent.js';
+import { quickAgent, scriptedAgent } from '../../harness/scripted-agent.js';
 import { asks, runs, says } from '../../harness/scripted-turns.js';
 import { startBridge } from '../../harness/start-bridge.js';
 
 const browser = sharedBrowser();
 
 describeWith('browser', 'the board', () => {
-  it('an answer of another route takes the question away, and the page of the task says who gave it', async () => {
-    const bridge = await startBridge({ claude: scriptedAgent, env: asksEnv });
-    const taskId = await bridge.start({ prompt: 'AGENT: split-prompt' });
-    const page = await boardPage(bridge, await browser());
-    await page
-      .getByRole('link', { name: /AGENT: split-prompt/ })
-      .first()
-      .click();
-    await page.getByRole('article').waitFor();
-    const { decision_id } = await bridge.decision(taskId);
-    await bridge.call('respond_to_task', {
-      task_id: taskId,
-      decision_id,
-      verdict: 'deny',
-      message: 'not now',
-    });
-    await page.getByRole('article').waitFor({ state: 'detached' });
-    await page.getByText('Answered questions (1)').click();
-    await page.getByText(/by caller at .*not now/).waitFor();
-  });
-
   it('a port that is taken is named, and a board that has ended leaves no file', async () => {
     const bridge = await startBridge({ claude: quickAgent });
     await boardLink(bridge);
@@ -51,16 +31,7 @@ describeWith('browser', 'the board', () => {
   it('work in a worktree is discarded only after a question, and each page says what became of it', async () => {
     const bridge = await startBridge({ claude: scriptedAgent });
     const { project: path } = bridge;
-    await bridge.call('init_git_repo', { path, initial_branch: 'main' });
-    await writeFile(join(path, 'a.txt'), 'one\n');
-    const git = (...args: readonly string[]): string =>
-      execFileSync('git', ['-c', 'user.name=N', '-c', 'user.email=n@example.com', ...args], {
-        cwd: path,
-        env: bridge.env,
-        encoding: 'utf8',
-      });
-    git('add', '.');
-    git('commit', '--quiet', '-m', 'first');
+    await repository(path);
     const first = await bridge.start({ path, prompt: 'AGENT: never-exits' });
     const beside = await bridge.start({ path, prompt: 'AGENT: exit 0', on_conflict: 'worktree' });
     await bridge.end(beside);
@@ -82,7 +53,7 @@ describeWith('browser', 'the board', () => {
       await page.getByRole('tabpanel').getByText('Discarded; kept at').waitFor();
       await page.getByRole('link', { name: `discarded: claude/agent-exit-0-${beside.slice(-6)}` }).waitFor();
     }
-    expect(git('show', '--format=', '--name-only', kept)).toBe('b.txt\n');
+    expect(gitIn(path, 'show', '--format=', '--name-only', kept)).toBe('b.txt\n');
     await bridge.call('kill_task', { task_id: first });
   });
 
@@ -103,10 +74,7 @@ describeWith('browser', 'the board', () => {
         permission_mode: 'cautious',
         keep_open: true,
       });
-      await page
-        .getByRole('link', { name: /Clean up/ })
-        .first()
-        .click();
+      await openTask(page, taskId);
       await page.getByLabel('Blue').check();
       expect(await barriers(page)).toEqual([]);
       await page.getByRole('button', { name: 'Answer' }).click();

@@ -24,7 +24,7 @@ describeWith('browser', 'changes on the board', () => {
       await page.getByRole('button', { name: 'Comment on line 1 of sum.js' }).click();
       await page.getByLabel('Comment', { exact: true }).fill('Is it needed?');
       await page.getByRole('button', { name: 'Add comment' }).click();
-      await page.getByRole('button', { name: 'Start a task that goes on with them' }).click();
+      await page.getByRole('button', { name: 'Start a task that continues with them' }).click();
       await page.getByRole('main').getByText('Looked at again.').first().waitFor();
       expect(bridge.api.requests.at(-1)?.userText).toContain('> let total = 0;\nIs it needed?');
       const { tasks } = await bridge.call('list_tasks', {});

@@ -88,7 +88,7 @@ describeWith('browser', 'decisions on the board', () => {
       await page.clock.resume();
       const file = join(bridge.workplace.homeDir, '.config', 'mcp-claude-bridge', 'config.json');
       await always.getByText(file, { exact: true }).waitFor();
-      await always.getByText('What runs now keeps the rules it was started with.').waitFor();
+      await always.getByText('What runs now keeps its rules.').waitFor();
       expect(existsSync(file)).toBe(false);
       await write.click();
       expect(await bridge.end(first)).toMatchObject({ status: 'completed' });

@@ -1,20 +1,15 @@
-import { execFileSync } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import type { ScriptedTurn } from '../../../src/cli/demo/scripted-api.js';
+import { openTask } from '../../browser/own-tasks.js';
 import { boardLink, boardPage, sharedBrowser } from '../../harness/board-page.js';
 import { describeWith } from '../../harness/needs.js';
+import { repository } from '../../harness/project-files.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
 import { asksEnv, scriptedAgent } from '../../harness/scripted-agent.js';
 import { asks, runs, says } from '../../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
 
 const browser = sharedBrowser();
-const usesBash = (input: Readonly<Record<string, unknown>>): ScriptedTurn => ({
-  tools: [{ name: 'Bash', input }],
-});
 
 /** Two tasks that ask, the cards of both live on the page. */
 async function twoCards(): Promise<{ bridge: TestBridge; page: Page; ids: string[] }> {
@@ -91,17 +86,11 @@ describeWith('browser', 'mistakes at the board', () => {
     });
 
     it('a card shows the tool and every field of a request', async () => {
+      const odd = { run_in_background: true, dangerouslyDisableSandbox: true };
+      const input = { command: 'ls /root', description: 'List files', ...odd };
       const bridge = await startBridge({
         claude: binary,
-        script: [
-          usesBash({
-            command: 'ls /root',
-            description: 'List files',
-            run_in_background: true,
-            dangerouslyDisableSandbox: true,
-          }),
-          says('Done.'),
-        ],
+        script: [{ tools: [{ name: 'Bash', input }] }],
       });
       const page = await boardPage(bridge, await browser());
       const taskId = await bridge.start({ prompt: 'List.', permission_mode: 'cautious' });
@@ -122,17 +111,10 @@ describeWith('browser', 'mistakes at the board', () => {
           says('Mended.'),
         ],
       });
-      execFileSync('git', ['init', '-q'], { cwd: bridge.project });
-      await writeFile(join(bridge.project, 'sum.js'), 'var total = 0;\n');
-      const commit = ['-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'first'];
-      execFileSync('git', ['add', '.'], { cwd: bridge.project });
-      execFileSync('git', commit, { cwd: bridge.project });
+      await repository(bridge.project, { 'sum.js': 'var total = 0;\n' });
       const page = await boardPage(bridge, await browser());
       const taskId = await bridge.start({ prompt: 'Sum up.', keep_open: true });
-      await page
-        .getByRole('link', { name: /Sum up/ })
-        .first()
-        .click();
+      await openTask(page, taskId);
       await page.getByText('Written.').first().waitFor();
       await page.getByRole('tab', { name: 'Changes' }).click();
       await page.getByRole('button', { name: 'Comment on line 1 of sum.js' }).click();

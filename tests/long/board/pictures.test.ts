@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { boardPage, sharedBrowser } from '../../harness/board-page.js';
+import { boardPage, overflowOf, sharedBrowser } from '../../harness/board-page.js';
 import { ChatPage } from '../../harness/chat-page.js';
 import { describeWith } from '../../harness/needs.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
@@ -16,14 +16,6 @@ const docs = fileURLToPath(new URL('../../../docs', import.meta.url));
 async function picture(page: Pick<Page | Locator, 'screenshot'>, name: string): Promise<Buffer> {
   const path = process.env['BOARD_PICTURES'] === '1' ? { path: join(docs, `board-${name}.png`) } : {};
   return page.screenshot({ ...path, animations: 'disabled' });
-}
-
-/** No view is wider than its window. */
-async function expectNoOverflow(page: Page): Promise<void> {
-  const [width, view] = await page.evaluate<[number, number]>(
-    '[document.documentElement.scrollWidth, innerWidth]',
-  );
-  expect(width).toBeLessThanOrEqual(view);
 }
 
 describeWith('browser', 'pictures of the board', () => {
@@ -68,10 +60,10 @@ describeWith('browser', 'pictures of the board', () => {
       await expect.poll(() => page.getByRole('button', { name: 'Allow once' }).isEnabled()).toBe(true);
       await picture(page, 'task');
       await page.setViewportSize({ width: 360, height: 700 });
-      await expectNoOverflow(page);
+      expect(await overflowOf(page)).toBeLessThanOrEqual(0);
       await page.getByRole('button', { name: '← All tasks' }).click();
       await page.getByRole('article').waitFor();
-      await expectNoOverflow(page);
+      expect(await overflowOf(page)).toBeLessThanOrEqual(0);
       await bridge.call('kill_task', { task_id: taskId });
     });
 
@@ -87,22 +79,18 @@ describeWith('browser', 'pictures of the board', () => {
       });
       await bridge.decision(taskId);
       const chat = await ChatPage.open(bridge, await browser());
-      await chat.connect();
       for (const uri of ['ui://claude-code-bridge/board.html', 'ui://claude-code-bridge/decision.html']) {
         await chat.show(uri, { context: { theme: 'dark' } });
-        await chat.input({ task_ids: [taskId] });
+        await chat.does('input', { task_ids: [taskId] });
         await expect.poll(() => chat.app.getByRole('button', { name: 'Allow once' }).isEnabled()).toBe(true);
         for (const [width, theme] of [
           [360, 'dark'],
           [760, 'light'],
         ] as const) {
           await chat.page.setViewportSize({ width, height: 480 });
-          await chat.context({ theme });
+          await chat.does('context', { theme });
           await chat.app.locator(`html[data-theme=${theme}]`).waitFor();
-          const [content, view] = await chat.frame.evaluate<[number, number]>(
-            '[document.documentElement.scrollWidth, innerWidth]',
-          );
-          expect(content).toBeLessThanOrEqual(view);
+          expect(await overflowOf(chat.frame)).toBeLessThanOrEqual(0);
         }
         if (uri.endsWith('decision.html')) await picture(chat.page.locator('iframe'), 'chat');
       }

@@ -109,28 +109,4 @@ describeWith('browser', 'the replay', () => {
     await untilShown(replay, 'GOT 6');
     await replay.getByRole('button', { name: 'Play' }).waitFor();
   });
-
-  it('what a program printed reaches nothing but the terminal of the replay, and does not block it', async () => {
-    const claude = program(
-      'attacker',
-      String.raw`printf '\033]52;c;c3RvbGVu\007\033]0;FORGED\007\033]2;FORGED\007\033]8;;javascript:document.title=1\007click\033]8;;\007 x\033[2147483647b\033[2147483647L\033[999;999H\033[1J\033[c\033[6n\r\nREADY\r\n'; sleep 1`,
-    );
-    const bridge = await startBridge({ claude });
-    const taskId = await bridge.start({ prompt: 'AGENT: attack' });
-    await expect.poll(async () => (await bridge.status(taskId)).status).toBe('completed');
-    const page = await boardPage(bridge, await browser());
-    const asked: string[] = [];
-    page.on('dialog', (dialog) => {
-      asked.push(dialog.message());
-      void dialog.dismiss();
-    });
-    await openReplay(page, /AGENT: attack/);
-    await page.getByRole('button', { name: 'Play' }).click();
-    await expect.poll(() => screenOf(page)).toContain('READY');
-    await page.getByRole('slider', { name: 'Moment' }).press('End');
-    await expect.poll(() => screenOf(page)).toContain('READY');
-    expect(await page.title()).toBe('Claude Code Bridge');
-    expect(asked).toEqual([]);
-    expect(page.context().pages()).toHaveLength(1);
-  });
 });

@@ -1,28 +1,13 @@
 import { expect, it } from 'vitest';
+import { openTerminal, screenOf, takeKeyboard, untilShown } from '../../browser/own-tasks.js';
 import { boardPage, sharedBrowser } from '../../harness/board-page.js';
 import { describeWith } from '../../harness/needs.js';
-import { program, scriptedAgent } from '../../harness/scripted-agent.js';
+import { program } from '../../harness/scripted-agent.js';
 import { startBridge } from '../../harness/start-bridge.js';
-import type { Page } from 'playwright-core';
 
 const browser = sharedBrowser();
 /** Of the short form a tenth. */
 const FLOOD_MB = process.env['SOAK'] === '1' ? 200 : 20;
-
-async function openTerminal(page: Page, prompt: string): Promise<void> {
-  await page
-    .getByRole('link', { name: new RegExp(prompt) })
-    .first()
-    .click();
-  await page.getByRole('tab', { name: 'Terminal' }).click();
-  await page.getByText('only watch.').waitFor();
-}
-
-/** What the emulator in the page shows now. */
-async function shown(page: Page): Promise<string> {
-  const rows = await page.locator('.xterm-rows > div').allTextContents();
-  return rows.join('\n').replaceAll('\u00a0', ' ');
-}
 
 describeWith('browser', 'the terminal on the board', () => {
   it(`after ${FLOOD_MB} MB the page shows what is at their end, and Ctrl-C ends what follows`, async () => {
@@ -33,51 +18,44 @@ describeWith('browser', 'the terminal on the board', () => {
     const bridge = await startBridge({ claude });
     const taskId = await bridge.start({ prompt: 'AGENT: long-flood' });
     const page = await boardPage(bridge, await browser());
-    await openTerminal(page, 'AGENT: long-flood');
-    await page.getByRole('button', { name: 'Take the keyboard' }).click();
-    await page.getByText('Your keys go to the session.').waitFor();
+    const task = await openTerminal(page, taskId);
+    await takeKeyboard(task);
     await page.keyboard.press('Enter');
-    await expect.poll(() => shown(page), { timeout: 80_000 }).toContain('FLOOD-OVER');
+    await expect.poll(() => screenOf(task), { timeout: 80_000 }).toContain('FLOOD-OVER');
     await page.keyboard.press('Enter');
-    await expect.poll(() => shown(page)).toContain('more');
+    await untilShown(task, 'more');
     await page.keyboard.press('Control+c');
-    await expect.poll(() => shown(page)).toContain('STOPPED');
+    await untilShown(task, 'STOPPED');
     await bridge.call('kill_task', { task_id: taskId });
   });
 
-  it('sequences that ask for the clipboard, set titles or link to files do nothing to the page', async () => {
+  it('what a program prints for the clipboard, titles, links and counts does nothing to the page, neither in the terminal nor in the replay', async () => {
     const claude = program(
       'attacker',
-      String.raw`printf '\033]52;c;c3RvbGVu\007\033]0;FORGED\007\033]2;FORGED\007\033]8;;javascript:document.title=1\007click\033]8;;\007\033]8;;file:///etc/passwd\007here\033]8;;\007\nREADY\n'; sleep 600`,
+      String.raw`printf '\033]52;c;c3RvbGVu\007\033]0;FORGED\007\033]2;FORGED\007\033]8;;javascript:document.title=1\007click\033]8;;\007\033]8;;file:///etc/passwd\007here\033]8;;\007\nREADY\n'; read -r line </dev/tty; printf 'x\033[2147483647b\033[2147483647L\033[999;999H\033[1J\033[c\033[6n\r\nOVER\r\n'; sleep 1`,
     );
     const bridge = await startBridge({ claude });
-    const taskId = await bridge.start({ prompt: 'AGENT: attack' });
+    const taskId = await bridge.agent('attack');
     const page = await boardPage(bridge, await browser());
     const asked: string[] = [];
     page.on('dialog', (dialog) => {
       asked.push(dialog.message());
       void dialog.dismiss();
     });
-    await openTerminal(page, 'AGENT: attack');
-    await expect.poll(() => shown(page)).toContain('READY');
-    expect(await page.title()).toBe('Claude Code Bridge');
+    const task = await openTerminal(page, taskId);
+    await untilShown(task, 'READY');
     for (const word of ['click', 'here']) await page.getByText(word).first().click({ force: true });
+    expect(page.url()).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#\/task_/);
+    await takeKeyboard(task);
+    await page.keyboard.press('Enter');
+    expect(await bridge.end(taskId)).toMatchObject({ status: 'completed' });
+    await task.getByRole('tab', { name: 'Replay' }).click();
+    await task.getByRole('button', { name: 'Play' }).click();
+    await untilShown(task, 'OVER');
+    await task.getByRole('slider', { name: 'Moment' }).press('End');
+    await untilShown(task, 'OVER');
+    expect(await page.title()).toBe('Claude Code Bridge');
     expect(asked).toEqual([]);
     expect(page.context().pages()).toHaveLength(1);
-    expect(page.url()).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#\/task_/);
-    await bridge.call('kill_task', { task_id: taskId });
-  });
-
-  it('the terminal of a task that has ended says so', async () => {
-    const bridge = await startBridge({ claude: scriptedAgent });
-    await bridge.start({ prompt: 'AGENT: exit 0' });
-    const page = await boardPage(bridge, await browser());
-    await page
-      .getByRole('link', { name: /AGENT: exit 0/ })
-      .first()
-      .click();
-    await page.getByText('completed: The agent exited with code 0.').waitFor();
-    await page.getByRole('tab', { name: 'Terminal' }).click();
-    await page.getByText('The task has ended').waitFor();
   });
 });

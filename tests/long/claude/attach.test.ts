@@ -5,8 +5,6 @@ import { agentNamedClaude, program, scriptedAgent } from '../../harness/scripted
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
 
 const DETACH = '\x1d';
-/** What `attach` writes before it shows anything: a whole screen of empty lines, so that what stood there stays above. */
-const FRESH_SCREEN = /(?:\r*\n){30,}\x1b\[H\x1b\[J/;
 
 it('a program reaches the person’s terminal with nothing but its screen, and with nothing that a terminal answers', async () => {
   const attack = String.raw`\033]52;c;cHduZWQ=\007\033[c\033[6n\302\2336n\033]11;?\007\033P$qm\033\\\033_Ga=q;AAAA\033\\\005\033[?1004h\033[?1003h`;
@@ -61,24 +59,6 @@ it.each<{
 async function signal({ workplace }: TestBridge, name: NodeJS.Signals): Promise<void> {
   process.kill(Number(await readFile(`${workplace.root}/pid`, 'utf8')), name);
 }
-
-it('one who attaches again sees the screen below what stood there', async () => {
-  const bridge = await startBridge({ claude: scriptedAgent });
-  const id = await bridge.start({ prompt: 'AGENT: never-exits' });
-  const person = await attach(bridge, { args: [id] });
-  await person.sees('working');
-  person.type(DETACH);
-  await person.sees(`Detached from ${id}`);
-  const again = await attach(bridge, { args: [id] });
-  await again.sees('working');
-  again.type(DETACH);
-  expect((await again.exited).code).toBe(0);
-  // The screen was not shown first and cleared away then.
-  const [before, after] = again.raw().split(FRESH_SCREEN);
-  expect(before).not.toContain('working');
-  expect(after).toContain('working');
-  await bridge.call('kill_task', { task_id: id });
-});
 
 it.each(['program', 'claude'])(
   'amid a flood of lines at which nobody has looked the newest are seen at once (of a program named %s)',

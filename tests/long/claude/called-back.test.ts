@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { z } from 'zod';
 import type { ScriptedTurn } from '../../../src/cli/demo/scripted-api.js';
 import {
   callersServers,
@@ -17,8 +16,6 @@ import { program } from '../../harness/scripted-agent.js';
 import { runs, says, thinksForEver } from '../../harness/scripted-turns.js';
 import { startBridge } from '../../harness/start-bridge.js';
 import { until } from '../../harness/until.js';
-
-const listSchema = z.object({ tasks: z.array(z.looseObject({ task_id: z.string() })) });
 
 /** A caller whose model delegates whenever it is asked to, to the real Claude Code; its task works as `work` says. */
 async function delegating(binary: string, work: ScriptedTurn[], more: Record<string, unknown> = {}) {
@@ -75,10 +72,9 @@ describeRealClaude('Claude Code as the caller, in a terminal', ({ binary }) => {
     await model.prompt(first);
     await first.sees('1 MCP task still running');
     await first.leave();
-    await until('the task ends while its client is away', async () => {
-      const active = await bridge.call('list_tasks', { status: 'active' });
-      return listSchema.parse(active).tasks.length === 0;
-    });
+    await until('the task ends while its client is away', async () =>
+      expect(await bridge.ids({ status: 'active' })).toEqual([]),
+    );
     await chatCaller(bridge, binary, '--continue');
     await until('the second end is heard', () => model.ends.size === 2);
     expect([...model.ends.values()].map(({ length }) => length)).toEqual([1, 1]);
@@ -94,8 +90,8 @@ describeRealClaude('Claude Code as the caller, in a terminal', ({ binary }) => {
     terminal.type(ENTER);
     await terminal.sees('Status:');
     terminal.type('x');
-    const { tasks } = listSchema.parse(await bridge.call('list_tasks'));
-    const end = await bridge.end(tasks[0]?.task_id ?? '');
+    const [id = ''] = await bridge.ids();
+    const end = await bridge.end(id);
     expect(end).toMatchObject({ status: 'killed', reason: 'Cancelled from the chat.' });
   });
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -56,15 +56,8 @@ setInterval(() => undefined, 1000);
 
 const countsSchema = z.object({ denied: z.number(), other: z.number(), failed: z.number() });
 
-function counts(bridge: TestBridge): z.infer<typeof countsSchema> {
-  const path = join(bridge.project, 'counts.json');
-  if (!existsSync(path)) return { denied: 0, other: 0, failed: 0 };
-  try {
-    return countsSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
-  } catch {
-    // In the middle of a write.
-    return { denied: 0, other: 0, failed: 0 };
-  }
+async function counts(bridge: TestBridge): Promise<z.infer<typeof countsSchema>> {
+  return countsSchema.parse(JSON.parse(await bridge.read('counts.json')));
 }
 
 /** Highest resident memory of a process so far, in MB. */
@@ -93,9 +86,9 @@ describeRealClaude('a command of the agent that floods its session with requests
       await writeFile(join(bridge.project, 'go'), '');
       // Forty-nine of the forged ones stay open, the others have their answer.
       await expect
-        .poll(() => counts(bridge).denied + counts(bridge).failed, POLL)
+        .poll(async () => (await counts(bridge).catch(() => undefined))?.denied ?? 0, POLL)
         .toBeGreaterThanOrEqual(POSTS - 49);
-      expect(counts(bridge)).toMatchObject({ other: 0, failed: 0 });
+      expect(await counts(bridge)).toMatchObject({ other: 0, failed: 0 });
 
       const seen = await bridge.status(id);
       expect(seen.status).toBe('waiting');
@@ -111,7 +104,7 @@ describeRealClaude('a command of the agent that floods its session with requests
         return;
       }
       await bridge.respond(id, real, { verdict: 'allow' });
-      await expect.poll(() => existsSync(join(bridge.project, 'really-asked.txt')), POLL).toBe(true);
+      await bridge.untilHas('really-asked.txt');
       expect(await bridge.call('kill_task', { task_id: id })).toMatchObject({ task_id: id });
     },
   );

@@ -1,11 +1,9 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
-import { active, onlySession, personalClaude, sessionWithPlugin } from '../../harness/native-plugin.js';
+import { onlySession, personalClaude, sessionWithPlugin } from '../../harness/native-plugin.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
 import { asks, runs, says } from '../../harness/scripted-turns.js';
 import { startBridge } from '../../harness/start-bridge.js';
+import { until } from '../../harness/until.js';
 
 const WITH_SESSIONS = { MCP_TOOLSETS: 'tasks,native' };
 describeNewestClaude('what the bridge says of a session that a person started', ({ binary }) => {
@@ -31,15 +29,17 @@ describeNewestClaude('what the bridge says of a session that a person started', 
     await terminal.prompt('make one');
     await bridge.answerNext(id, { verdict: 'allow' });
     await terminal.sees('It is made.');
-    const { session_id: session } = z
-      .object({ session_id: z.string() })
-      .parse(JSON.parse((await bridge.command(['native', 'show', id, '--json'])).out));
+    const session = (await bridge.record(id)).session_id ?? '';
+    const shown = await bridge.command(['native', 'show', id, '--json']);
+    expect(JSON.parse(shown.out)).toMatchObject({ session_id: session });
 
     // The same session in another terminal, while the first one is open.
     const other = await claude.open('--resume', session);
     await other.prompt('make two');
-    await expect.poll(async () => (await active(bridge)).length).toBe(2);
-    const otherId = (await active(bridge)).find((one) => one !== id) ?? '';
+    const otherId = await until('there are two sessions', async () => {
+      const [one, ...others] = (await bridge.ids({ status: 'active' })).filter((each) => each !== id);
+      return others.length === 0 && (one ?? false);
+    });
     expect(await bridge.decision(otherId)).toMatchObject({ summary: 'Bash(touch two)' });
     expect((await bridge.status(id)).decisions).toEqual([]);
     await bridge.answerNext(otherId, { verdict: 'allow' });
@@ -59,11 +59,7 @@ describeNewestClaude('what the bridge says of a session that a person started', 
     await bridge.until(third, ({ reason }) => reason.includes('waits for a message'));
     await again.leave();
     await bridge.end(third);
-    expect(['one', 'two', 'three'].map((name) => existsSync(join(bridge.project, name)))).toEqual([
-      true,
-      true,
-      false,
-    ]);
+    expect(['one', 'two', 'three'].filter(bridge.has)).toEqual(['one', 'two']);
   });
 
   test('is decided once by two servers and the command line at the same moment; questions and plans, too', async () => {
@@ -93,7 +89,7 @@ describeNewestClaude('what the bridge says of a session that a person started', 
     const closed = await bridge.events(id, 'decision-closed');
     expect(closed).toHaveLength(1);
     await bridge.until(id, ({ reason }) => reason.includes('waits for a message'));
-    expect(existsSync(join(bridge.project, 'raced'))).toBe(closed[0]?.['verdict'] === 'allow');
+    expect(bridge.has('raced')).toBe(closed[0]?.['verdict'] === 'allow');
 
     await terminal.prompt('ask me');
     const answers = { 'Which colour?': 'Blue' };
@@ -119,8 +115,8 @@ describeNewestClaude('sessions that a person started', ({ binary }) => {
     await claude.install();
     const said = await claude.run('-p', '--permission-mode', 'default', 'make it');
     expect(said).toContain('It was not allowed.');
-    expect(existsSync(join(bridge.project, 'by-program'))).toBe(false);
-    expect(await bridge.call('list_tasks')).toMatchObject({ tasks: [] });
+    expect(bridge.has('by-program')).toBe(false);
+    expect(await bridge.ids()).toEqual([]);
   });
 
   test('are continued in a session of a task', async () => {

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -8,27 +7,19 @@ import {
   personalClaude,
   sessionWithPlugin,
 } from '../../harness/native-plugin.js';
-import { describeRealClaude } from '../../harness/real-claude.js';
+import { describeNewestClaude, describeRealClaude } from '../../harness/real-claude.js';
 import { realPid } from '../../harness/real-pid.js';
 import { asks, runs, says } from '../../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
+import { until } from '../../harness/until.js';
 import { createWorkplace } from '../../harness/workplace.js';
 
 const pluginFolder = join(import.meta.dirname, '../../../plugins/code-bridge');
 const ASKS = 'Do you want to proceed?';
 
-function answers(bridge: TestBridge, taskId: string) {
-  return async () =>
-    (await bridge.record(taskId)).decisions.map(({ verdict, answered_by }) => `${verdict} ${answered_by}`);
-}
-
 describeRealClaude('a session that a person started, with the plugin', ({ binary }) => {
   test('is answered by the bridge or in its terminal, whichever comes first, and ends with its person', async () => {
     const script = [
-      runs('touch alone'),
-      says('The first is done.'),
-      runs('touch allowed'),
-      says('The second is done.'),
       runs('touch refused'),
       says('The third is done.'),
       runs('touch at-terminal && sleep 6'),
@@ -36,32 +27,26 @@ describeRealClaude('a session that a person started, with the plugin', ({ binary
     ];
     const { bridge, terminal } = await sessionWithPlugin({ claude: binary, script });
 
-    await terminal.prompt('make the first');
+    await terminal.prompt('make the third');
     await terminal.sees(ASKS);
     const taskId = await onlySession(bridge);
-    const alone = await bridge.until(taskId, ({ status }) => status === 'waiting');
-    expect(alone.reason).toBe('Waits for an answer to: Bash(touch alone)');
-    await terminal.press('1', terminal.sees('The first is done.'));
-
-    await terminal.prompt('make the second');
-    const asked = await bridge.decision(taskId);
-    expect(asked).toMatchObject({ kind: 'permission', summary: 'Bash(touch allowed)' });
-    expect(existsSync(join(bridge.project, 'allowed'))).toBe(false);
-    await bridge.respond(taskId, asked, { verdict: 'allow' });
-    await terminal.sees('The second is done.');
-    expect(existsSync(join(bridge.project, 'allowed'))).toBe(true);
-
-    await terminal.prompt('make the third');
+    const waiting = await bridge.until(taskId, ({ status }) => status === 'waiting');
+    expect(waiting.reason).toBe('Waits for an answer to: Bash(touch refused)');
     await bridge.answerNext(taskId, { verdict: 'deny', message: 'Not today.' });
     await terminal.sees('Not today.');
-    expect(existsSync(join(bridge.project, 'refused'))).toBe(false);
+    expect(bridge.has('refused')).toBe(false);
     await terminal.sees('The third is done.');
 
     await terminal.prompt('make the fourth');
     const raced = await bridge.decision(taskId);
     await terminal.sees(ASKS);
-    const closed = ['withdrawn terminal', 'allow caller', 'deny caller', 'withdrawn terminal'];
-    await terminal.press('1', expect.poll(answers(bridge, taskId)).toEqual(closed));
+    const isClosed = until('it is answered at the terminal', async () =>
+      expect((await bridge.record(taskId)).decisions).toMatchObject([
+        { verdict: 'deny', answered_by: 'caller' },
+        { verdict: 'withdrawn', answered_by: 'terminal' },
+      ]),
+    );
+    await terminal.press('1', isClosed);
     expect(await terminal.text()).not.toContain('The fourth is done.');
     const late = { task_id: taskId, decision_id: raced.decision_id, verdict: 'deny' };
     expect(await bridge.refusal('respond_to_task', late)).toContain('DECISION_CLOSED');
@@ -83,13 +68,13 @@ describeRealClaude('a session that a person started, with the plugin', ({ binary
   test('goes on at once when the bridge is killed, which its record says', async () => {
     const script = [runs('touch still'), says('All is done.')];
     const { bridge, terminal } = await sessionWithPlugin({ claude: binary, script });
-    expect(await bridge.call('list_tasks')).toMatchObject({ tasks: [] });
+    expect(await bridge.ids()).toEqual([]);
     await terminal.prompt('make it');
     await terminal.sees(ASKS);
     const taskId = await onlySession(bridge);
     await bridge.killKeeper(taskId);
     await terminal.press('1', terminal.sees('All is done.'));
-    expect(existsSync(join(bridge.project, 'still'))).toBe(true);
+    expect(bridge.has('still')).toBe(true);
     const end = await bridge.end(taskId);
     expect(end.status).toBe('error');
     expect(end.reason).toContain('the session is its person’s');
@@ -126,11 +111,10 @@ describeRealClaude('a session that a person started, with the plugin', ({ binary
     const script = [runs('touch asked-once'), says('It is made.')];
     const bridge = await startBridge({ claude: binary, workplace, env, script });
     await (await personalClaude(bridge, binary)).install();
-    const asked = { prompt: 'Make it.', path: bridge.project, permission_mode: 'cautious' };
-    const taskId = await bridge.start(asked);
+    const taskId = await bridge.start({ permission_mode: 'cautious' });
     await bridge.answerNext(taskId, { verdict: 'allow' });
     expect(await bridge.end(taskId)).toMatchObject({ status: 'completed', last_output: 'It is made.' });
-    expect(await bridge.call('list_tasks')).toMatchObject({ tasks: [{ task_id: taskId }] });
+    expect(await bridge.ids()).toEqual([taskId]);
   });
 
   test('needs a plugin that is valid, and leaves nothing of it in the settings', async () => {
@@ -154,5 +138,56 @@ describeRealClaude('a session that a person started, with the plugin', ({ binary
     expect(await bytes()).not.toBe(before);
     await claude.uninstall();
     expect(await bytes()).toBe(before);
+  });
+});
+
+const FROM = 'A client of claude-code-bridge sent this message (message_task)';
+
+/** What the model read last. */
+function read({ api }: TestBridge): string {
+  return api.requests.findLast(({ kind }) => kind === 'turn')?.userText ?? '';
+}
+
+describeNewestClaude('a session that a person started, with native_messages', ({ binary }) => {
+  test('takes one message at the end of its turn, and one while it is idle, each once', async () => {
+    const script = [
+      // The message must come within it, also on a busy machine.
+      { ...says('The first is done.'), delayMs: 8_000 },
+      { ...says('The second is done.'), delayMs: 1_000 },
+      { ...says('The third is done.'), delayMs: 1_000 },
+      says('The fourth is done.'),
+    ];
+    const env = { MCP_NATIVE_MESSAGES: 'true' };
+    const { bridge, terminal } = await sessionWithPlugin({ claude: binary, script, env });
+    await terminal.prompt('make the first');
+    const taskId = await onlySession(bridge);
+    const during = await bridge.call('message_task', { task_id: taskId, text: 'Now the second.' });
+    expect(during).toMatchObject({ status: 'running' });
+    await terminal.sees('The second is done.');
+    expect(read(bridge)).toContain(`Stop hook feedback:\n${FROM}`);
+    expect(read(bridge)).toContain('Now the second.');
+
+    await bridge.until(taskId, ({ status }) => status === 'waiting');
+    const after = await bridge.call('message_task', { task_id: taskId, text: 'Now the "third".' });
+    expect(after).toMatchObject({ status: 'running' });
+    await terminal.sees('The third is done.');
+    expect(read(bridge)).toContain(`Another Claude session sent a message:\n${FROM}`);
+    expect(read(bridge)).toContain('Now the "third".');
+    await bridge.until(taskId, ({ status }) => status === 'waiting');
+
+    const sent = [{ text: 'Now the second.' }, { text: 'Now the "third".' }];
+    expect(await bridge.events(taskId, 'message')).toMatchObject(sent);
+    expect(await bridge.refusal('message_task', { task_id: taskId, interrupt: true })).toContain(
+      'NATIVE_SESSION',
+    );
+    // A process of the session has its id.
+    const { session_id } = await bridge.record(taskId);
+    const inside = await bridge.another('modern', { env: { CLAUDE_CODE_SESSION_ID: session_id ?? '' } });
+    expect(await inside.refusal('message_task', { task_id: taskId, text: 'Go on.' })).toContain(
+      'nor sends itself messages',
+    );
+    await terminal.leave();
+    await bridge.end(taskId);
+    expect(bridge.api.turnsServed).toBe(3);
   });
 });

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeRealClaude } from '../../harness/real-claude.js';
 import { program } from '../../harness/scripted-agent.js';
@@ -22,7 +20,7 @@ describeRealClaude('mode claude', ({ binary }) => {
       kind: 'question',
     });
     expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
-    expect(existsSync(join(bridge.project, 'inside.txt'))).toBe(true);
+    expect(bridge.has('inside.txt')).toBe(true);
     // The check runs at the API, and a scripted one has none.
     expect((await bridge.output(id, 'log')).text).toMatch(
       /Bash\(node .*failed: Auto mode is unavailable: its safety check does not run/,
@@ -54,7 +52,7 @@ describeRealClaude('mode claude', ({ binary }) => {
       const id = await bridge.start({ permission_mode: mode });
       if (mode === 'cautious') await bridge.answerNext(id, { verdict: 'allow' });
       expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
-      expect(existsSync(join(bridge.project, 'made.txt'))).toBe(true);
+      expect(bridge.has('made.txt')).toBe(true);
     },
   );
 });

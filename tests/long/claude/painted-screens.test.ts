@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -73,15 +72,14 @@ async function bringsNoKey(binary: string, args: '' | 'post'): Promise<void> {
     decisions.some(({ summary }) => summary.includes('touch pwned')),
   );
   await bridge.call('message_task', { task_id: id, text: 'A message that waits.' });
-  await expect.poll(() => existsSync(join(bridge.project, 'painted')), { timeout: 60_000 }).toBe(true);
-  expect(existsSync(join(bridge.project, 'pwned'))).toBe(false);
+  await bridge.untilHas('painted');
+  expect(bridge.has('pwned')).toBe(false);
   expect(await bridge.events(id, 'keys')).toEqual([]);
-  const decision = (await bridge.status(id)).decisions.find(({ summary }) => summary.includes('touch pwned'));
-  expect(decision?.decision_id).toBe(
-    pwned.decisions.find(({ summary }) => summary.includes('touch pwned'))?.decision_id,
-  );
+  const isIt = ({ summary }: { readonly summary: string }) => summary.includes('touch pwned');
+  const decision = (await bridge.status(id)).decisions.find(isIt);
+  expect(decision?.decision_id).toBe(pwned.decisions.find(isIt)?.decision_id);
   await bridge.call('kill_task', { task_id: id });
-  expect(existsSync(join(bridge.project, 'pwned'))).toBe(false);
+  expect(bridge.has('pwned')).toBe(false);
 }
 
 describeRealClaude('a program of the agent that paints screens onto the terminal', ({ binary }) => {

@@ -1,16 +1,10 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { planTurns } from '../../harness/plan-turns.js';
 import { describeNewestClaude, drivers } from '../../harness/real-claude.js';
-import { runs, says } from '../../harness/scripted-turns.js';
-import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
-
-/** What was decided about, by whom, in order. */
-async function closed(bridge: TestBridge, id: string): Promise<string[]> {
-  const events = await bridge.events(id, 'decision-closed');
-  return events.map(({ tool, verdict, answered_by }) => [tool, verdict, answered_by].join(' '));
-}
+import { asks, runs, says } from '../../harness/scripted-turns.js';
+import { startBridge } from '../../harness/start-bridge.js';
 
 describeNewestClaude('what an answer carries', ({ binary }) => {
   it('files from outside that CLAUDE.md imports are asked about', async () => {
@@ -43,9 +37,9 @@ describeNewestClaude('what an answer carries', ({ binary }) => {
       await bridge.call('respond_to_task', { ...answer, answers: { command: 'touch edited.txt' } });
       await bridge.answerNext(id, { verdict: 'allow_session' });
       expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'All made.' });
-      expect(existsSync(join(bridge.project, 'edited.txt'))).toBe(true);
-      expect(existsSync(join(bridge.project, 'asked.txt'))).toBe(false);
-      expect(await closed(bridge, id)).toEqual([
+      expect(bridge.has('edited.txt')).toBe(true);
+      expect(bridge.has('asked.txt')).toBe(false);
+      expect(await bridge.decided(id)).toEqual([
         'Bash allow caller',
         'Bash allow_session caller',
         'Bash allow rule',
@@ -88,11 +82,38 @@ describeNewestClaude('what an answer carries', ({ binary }) => {
     await bridge.answerNext(id, { verdict: 'allow', answers: { mode: 'auto', plan: '1. Touch b alone.' } });
     await bridge.until(id, (view) => view.last_output.includes('The second is done.'));
     expect(bridge.told().join('\n')).toContain('1. Touch b alone.');
-    expect(existsSync(join(bridge.project, 'b.txt'))).toBe(true);
+    expect(bridge.has('b.txt')).toBe(true);
     // The first was written without a question, since the CLI itself accepts edits; the second by mode auto.
-    expect(await closed(bridge, id)).toEqual(['ExitPlanMode allow caller', 'ExitPlanMode allow caller']);
+    expect(await bridge.decided(id)).toEqual(['ExitPlanMode allow caller', 'ExitPlanMode allow caller']);
     await bridge.call('kill_task', { task_id: id });
   });
+
+  it.each(drivers)(
+    'what is not answered in time is denied with words for the model, and the work goes on (%s)',
+    async (driver) => {
+      const bridge = await startBridge({
+        claude: binary,
+        env: { MCP_DECISION_TIMEOUT: '1' },
+        script: [
+          asks('Which one?', ['This', 'That']),
+          runs('touch never.txt'),
+          says('I go on without both.'),
+        ],
+      });
+      const id = await bridge.start({ prompt: 'Touch it.', driver, permission_mode: 'cautious' });
+      expect(await bridge.end(id)).toMatchObject({
+        status: 'completed',
+        last_output: 'I go on without both.',
+      });
+      expect(bridge.has('never.txt')).toBe(false);
+      expect(await bridge.events(id, 'decision-closed')).toMatchObject([
+        { kind: 'question', verdict: 'deny', answered_by: 'deadline' },
+        { kind: 'permission', verdict: 'deny', answered_by: 'deadline' },
+      ]);
+      const late = bridge.told().filter((text) => text.includes('No answer came within 1 seconds'));
+      expect(late).toHaveLength(2);
+    },
+  );
 
   it('is asked for also where a user has forbidden hooks', async () => {
     const bridge = await startBridge({
@@ -105,6 +126,6 @@ describeNewestClaude('what an answer carries', ({ binary }) => {
     expect(decision).toMatchObject({ kind: 'permission' });
     expect(decision.summary).toContain('echo made > made.txt');
     expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'All made.' });
-    expect(existsSync(join(bridge.project, 'made.txt'))).toBe(true);
+    expect(bridge.has('made.txt')).toBe(true);
   });
 });

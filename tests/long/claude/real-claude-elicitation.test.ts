@@ -1,26 +1,9 @@
-import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeNewestClaude } from '../../harness/real-claude.js';
 import { asks, runs, says } from '../../harness/scripted-turns.js';
-import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
-import type { TaskStatusView } from '../../harness/task-client.js';
-import { isFinal } from '../../../src/tasks/task.js';
-
-/** Waits as a model does, the longest that a call may take, until the task has ended. */
-async function followed(bridge: TestBridge, id: string): Promise<TaskStatusView> {
-  let cursor: unknown;
-  for (;;) {
-    const waited = await bridge.call('wait_for_task', {
-      task_ids: [id],
-      ...(cursor !== undefined && { cursor }),
-    });
-    cursor = waited['cursor'];
-    const view = await bridge.status(id);
-    if (isFinal(view.status)) return view;
-  }
-}
+import { startBridge } from '../../harness/start-bridge.js';
+import { until } from '../../harness/until.js';
 
 describeNewestClaude('a person at a client that shows forms', ({ binary }) => {
   it('answers whatever a session asks: folder, questions, plan, command', async () => {
@@ -49,7 +32,13 @@ describeNewestClaude('a person at a client that shows forms', ({ binary }) => {
       },
     });
     const id = await bridge.start({ prompt: 'Ask.', permission_mode: 'cautious' });
-    expect(await followed(bridge, id)).toMatchObject({ status: 'completed', last_output: 'All answered.' });
+    // As a model waits: a form is shown in a call.
+    await until('its end', async () =>
+      expect(await bridge.call('wait_for_task', { task_ids: [id] })).toMatchObject({
+        tasks: [{ status: 'completed' }],
+      }),
+    );
+    expect(await bridge.status(id)).toMatchObject({ last_output: 'All answered.' });
     const forms = [
       `Claude Code asks to go on: Trust the folder ${bridge.project}`,
       expect.stringMatching(/^Claude Code asks \| (1_\w+) \| \1_something_else$/),
@@ -59,7 +48,7 @@ describeNewestClaude('a person at a client that shows forms', ({ binary }) => {
     ];
     expect(shown).toEqual(forms);
     expect(bridge.told().join('\n')).toMatch(/That[^]*Red, Green/);
-    expect(existsSync(join(bridge.project, 'allowed'))).toBe(true);
+    expect(bridge.has('allowed')).toBe(true);
     const closed = await bridge.events(id, 'decision-closed');
     // The plan had no text, and its mode counts all the same: what it then wrote was not asked about.
     expect(closed.map(({ answered_by }) => answered_by)).toEqual(forms.map(() => 'elicitation'));
@@ -79,8 +68,8 @@ describeNewestClaude('a person at a client that shows forms', ({ binary }) => {
       permissionMode: 'cautious',
     });
     expect(answer).toMatchObject({ status: 'completed', text: 'One of two.' });
-    expect(await readFile(join(bridge.project, 'hello.txt'), 'utf8')).toBe('hi\n');
-    expect(existsSync(join(bridge.project, 'never.txt'))).toBe(false);
+    expect(await bridge.read('hello.txt')).toBe('hi\n');
+    expect(bridge.has('never.txt')).toBe(false);
     // One question, however often its call came again.
     expect((await bridge.call('ask_status'))['questions']).toHaveLength(1);
   });

@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeNewestClaude, describeRealClaude } from '../../harness/real-claude.js';
 import { asks, runs, says, thinksForEver } from '../../harness/scripted-turns.js';
 import { startBridge } from '../../harness/start-bridge.js';
+import { until } from '../../harness/until.js';
 
 describeRealClaude('what is said to the real CLI', ({ binary }) => {
   it('an interrupt reports the command that ran, with the words of the agent alone', async () => {
@@ -16,7 +15,7 @@ describeRealClaude('what is said to the real CLI', ({ binary }) => {
       script: [runs(command, 'Long one.'), runs(second, 'After the interrupt.'), thinksForEver],
     });
     const id = await bridge.start({ keep_open: true });
-    await expect.poll(() => existsSync(join(bridge.project, 'printed'))).toBe(true);
+    await bridge.untilHas('printed');
     await bridge.until(id, (view) => view.activity.includes('line-'));
     await bridge.call('message_task', { task_id: id, interrupt: true });
     const waiting = await bridge.until(id, (view) => view.status === 'waiting');
@@ -25,7 +24,7 @@ describeRealClaude('what is said to the real CLI', ({ binary }) => {
       reason: 'The turn was interrupted; the session waits for a message.',
     });
     await bridge.call('message_task', { task_id: id, text: 'Go on.' });
-    await expect.poll(() => existsSync(join(bridge.project, 'second'))).toBe(true);
+    await bridge.untilHas('second');
     await bridge.call('kill_task', { task_id: id });
     const { text } = await bridge.output(id, 'log');
     expect(text).toContain(`✗ Bash(${command}): interrupted\n`);
@@ -98,47 +97,45 @@ describeNewestClaude('what is said to a session of the newest CLI', ({ binary })
       const { text } = await bridge.output(id, 'log');
       expect(text).toMatch(/The turn was interrupted\n.*Interrupted by .*\n.*Message: Do this\./);
       expect(text).not.toMatch(/not delivered|unknown dialog/);
-      expect(await readdir(bridge.project)).not.toContain('asked');
+      expect(bridge.has('asked')).toBe(false);
       await bridge.call('kill_task', { task_id: id });
     },
   );
 
-  it('a session that is kept open takes one message after the other, until it is killed', async () => {
-    const bridge = await startBridge({
-      claude: binary,
-      script: [says('One.'), says('Two.'), says('Three.')],
-    });
-    const id = await bridge.start({ prompt: 'Count.', keep_open: true });
-    for (const turn of [1, 2]) {
-      await bridge.until(id, (view) => view.status === 'waiting' && view.activity.startsWith('Ready'));
-      await bridge.call('message_task', { task_id: id, text: `Next, ${turn}.` });
-      await expect.poll(() => bridge.api.turnsServed).toBe(turn + 1);
-    }
+  it('over the print driver an interrupt with a message goes on with it, and a kill ends the session', async () => {
+    const script = [thinksForEver, says('Yes?'), thinksForEver];
+    const bridge = await startBridge({ claude: binary, script });
+    const id = await bridge.start({ driver: 'print', keep_open: true });
+    await until('it thinks', () => bridge.api.turnsServed === 1);
+    await bridge.call('message_task', { task_id: id, interrupt: true, text: 'Hello?' });
     await bridge.until(id, (view) => view.status === 'waiting');
+    await bridge.call('message_task', { task_id: id, text: 'Think again.' });
+    await until('it thinks again', () => bridge.api.turnsServed === 3);
+    expect(await bridge.call('kill_task', { task_id: id })).toMatchObject({ status: 'killed' });
+  });
+
+  it('a session that is kept open takes one message after the other, each exactly, whatever the input box makes of it, until it is killed', async () => {
+    const messages = ['!touch pwned', '@src', 'back\\', 'all:\n\tcc', 'w '.repeat(2_000)];
+    const script = ['Ready.', ...messages.map((_, at) => `Number ${at + 1}.`)].map(says);
+    const bridge = await startBridge({ claude: binary, script });
+    const id = await bridge.start({ prompt: 'Count.', keep_open: true });
+    for (const [at, text] of messages.entries()) {
+      await bridge.until(id, (view) => view.status === 'waiting' && view.activity.startsWith('Ready'));
+      await bridge.call('message_task', { task_id: id, text });
+      await bridge.until(id, (view) => view.status === 'waiting' && view.last_output === `Number ${at + 1}.`);
+      const last = bridge.api.requests.findLast(({ kind }) => kind === 'turn');
+      expect(`${last?.userText}${last?.addedText}`).toContain(text.trim());
+    }
     expect(JSON.parse(await bridge.mcp.readResource(`tasks://${id}`))).toMatchObject({
-      turns: 3,
-      final_message: 'Three.',
+      turns: messages.length + 1,
+      final_message: 'Number 5.',
     });
     expect(await bridge.call('kill_task', { task_id: id })).toMatchObject({ status: 'killed' });
     expect(await bridge.refusal('message_task', { task_id: id, text: 'Still there?' })).toMatch(
       /^TASK_NOT_RUNNING: /,
     );
+    expect(await readdir(bridge.project)).toEqual(['.claude']);
   });
-
-  it.each(['!touch pwned', '@src', 'back\\', 'all:\n\tcc', 'w '.repeat(2_000)])(
-    'a message reaches the model exactly, whatever the input box makes of it (%#)',
-    async (text) => {
-      const bridge = await startBridge({ claude: binary, script: [says('One.'), says('Two.')] });
-      const id = await bridge.start({ prompt: 'Count.', keep_open: true });
-      await bridge.until(id, (view) => view.status === 'waiting');
-      await bridge.call('message_task', { task_id: id, text });
-      await bridge.until(id, (view) => view.status === 'waiting' && view.last_output === 'Two.');
-      const last = bridge.api.requests.findLast(({ kind }) => kind === 'turn');
-      expect(`${last?.userText}${last?.addedText}`).toContain(text.trim());
-      await bridge.call('kill_task', { task_id: id });
-      expect(await readdir(bridge.project)).toEqual(['.claude']);
-    },
-  );
 
   it('a message that ends Claude Code is named in the reason', async () => {
     const bridge = await startBridge({ claude: binary, script: [says('Which name, exit or quit?')] });
@@ -157,25 +154,20 @@ describeNewestClaude('what is said to a session of the newest CLI', ({ binary })
     });
   });
 
-  it('a prompt is never read as anything else', async () => {
-    const prompts = [
+  it('a prompt is never read as anything else, and one of nearly 1 MB arrives whole', async () => {
+    const prompt = [
+      'Say:',
       '--dangerously-skip-permissions',
       '-p "$(touch pwned)" `touch pwned`; touch pwned\n\'quotes\' "and" \\ $HOME ☃ é',
       '/exit',
       '# not a heading\n! touch pwned',
-    ];
+      'lorem ipsum é☃ '.repeat(55_000),
+      'the end',
+    ].join('\n');
     const bridge = await startBridge({ claude: binary, script: [says('Read.')] });
-    const id = await bridge.start({ prompt: `Say: ${prompts.join('\n')}` });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Read.' });
-    expect(bridge.api.requests.some(({ userText }) => userText.includes(prompts.join('\n')))).toBe(true);
-    expect(await readdir(bridge.project)).toEqual(['.claude']);
-  });
-
-  it('a prompt of nearly 1 MB arrives whole', async () => {
-    const prompt = `begin "$(x)" ${'lorem ipsum é☃ '.repeat(55_000)} the end`;
-    const bridge = await startBridge({ claude: binary, script: [says('Read all.')] });
     const id = await bridge.start({ prompt });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Read all.' });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Read.' });
     expect(bridge.api.requests.some(({ userText }) => userText.includes(prompt))).toBe(true);
+    expect(await readdir(bridge.project)).toEqual(['.claude']);
   });
 });

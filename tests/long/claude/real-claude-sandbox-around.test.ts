@@ -1,33 +1,11 @@
-import { existsSync } from 'node:fs';
-import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { ScriptedTurn } from '../../../src/cli/demo/scripted-api.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
 import { gitIn, repository, writeFiles } from '../../harness/project-files.js';
-import { runs, says } from '../../harness/scripted-turns.js';
-import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
-
-const SECRET = 'LEAKED-7731';
-const KEPT = 'as it was';
-
-/** A bridge whose model does what is put into the list, turn after turn. */
-async function scriptedBridge(binary: string, projects = ['app']) {
-  const script: ScriptedTurn[] = [];
-  const bridge = await startBridge({
-    claude: binary,
-    projects,
-    script: (request) => (request.kind === 'turn' ? script.shift() : undefined) ?? says('Done.'),
-  });
-  return { bridge, script };
-}
-
-const sandboxed = { prompt: 'Go.', permission_mode: 'sandboxed', driver: 'print' } as const;
-
-async function attack(bridge: TestBridge, path = bridge.project): Promise<void> {
-  const id = await bridge.start({ ...sandboxed, path });
-  expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
-}
+import { runs } from '../../harness/scripted-turns.js';
+import { until } from '../../harness/until.js';
+import { attack, KEPT, sandboxed, scriptedBridge, SECRET } from './sandboxed.js';
 
 /** Makes a folder that git may take for a repository whose config starts a program. */
 const EVIL_REPOSITORY =
@@ -45,14 +23,10 @@ describeNewestClaude('what lies around the project of a sandbox', ({ binary }) =
     await writeFiles(bridge.project, Object.fromEntries(project.map((name) => [name, SECRET])));
     script.push(runs(`cat ${[...home.map((name) => `"$HOME/${name}"`), ...project].join(' ')}; true`));
     await attack(bridge);
+    const told = bridge.told().join('\n');
     // A masked folder is empty.
-    expect(
-      bridge
-        .told()
-        .join('\n')
-        .match(/denied|No such file/g),
-    ).toHaveLength(home.length + project.length);
-    expect(bridge.told().join('\n')).not.toContain(SECRET);
+    expect(told.match(/denied|No such file/g)).toHaveLength(home.length + project.length);
+    expect(told).not.toContain(SECRET);
   });
 
   it('worktrees and files of other tasks, hooks that the config names, and modules are not written', async () => {
@@ -74,16 +48,15 @@ describeNewestClaude('what lies around the project of a sandbox', ({ binary }) =
     const modules = '.git/modules/vendor/lib/config';
     const names = [...live, ...made, modules, 'more.inc', `${hooks}/post-checkout`];
     const tries = names.map((name) => `mkdir -p "$(dirname ${name})"; echo EVIL > ${name}; rm -f ${name}`);
-    script.push(runs(`${tries.join('; ')}; true`));
     script.push(
+      runs(`${tries.join('; ')}; true`),
       runs('mv .claude/mcp-logs moved; rm -rf .claude/mcp-logs; ln -s /tmp .claude/mcp-logs; true'),
     );
     await attack(bridge);
-    for (const name of live) expect([name, await readFile(join(app, name), 'utf8')]).toEqual([name, KEPT]);
-    expect([...made, modules].filter((name) => existsSync(join(app, name)))).toEqual([]);
+    for (const name of live) expect([name, await bridge.read(name)]).toEqual([name, KEPT]);
+    expect([...made, modules, '.git/modules', hooks].filter(bridge.has)).toEqual([]);
     expect(await readdir(join(app, '.claude/mcp-logs'))).toContain('.gitignore');
-    expect(await readFile(join(app, 'more.inc'), 'utf8')).toContain('scripts/hooks');
-    expect(['.git/modules', hooks].filter((name) => existsSync(join(app, name)))).toEqual([]);
+    expect(await bridge.read('more.inc')).toContain('scripts/hooks');
   });
 
   it('a project without a repository gets none, and no file is read for git outside of the sandbox', async () => {
@@ -100,13 +73,12 @@ describeNewestClaude('what lies around the project of a sandbox', ({ binary }) =
       { tools: [{ name: 'Bash', input: outside }] },
       runs(excludes),
     );
-    const id = await bridge.start({ ...sandboxed });
+    const id = await bridge.start(sandboxed);
     await bridge.answerNext(id, { verdict: 'allow' });
     expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
-    expect(existsSync(join(bridge.project, '.git'))).toBe(false);
+    expect(bridge.has('.git')).toBe(false);
     script.push(runs(excludes));
-    const next = await bridge.start({ ...sandboxed, driver: 'interactive', continue_from: id });
-    expect(await bridge.end(next)).toMatchObject({ status: 'completed' });
+    await attack(bridge, { driver: 'interactive', continue_from: id });
     expect(bridge.told().join('\n')).toContain('innocent');
     expect(bridge.told().join('\n')).not.toContain(SECRET);
   });
@@ -116,42 +88,38 @@ describeNewestClaude('what lies around the project of a sandbox', ({ binary }) =
     const app = bridge.project;
     await repository(app);
     script.push(runs('touch first; sleep 300'));
-    const first = await bridge.start({ ...sandboxed, path: app });
-    await expect.poll(() => existsSync(join(app, 'first'))).toBe(true);
+    const first = await bridge.start(sandboxed);
+    await bridge.untilHas('first');
     script.push(
       runs(
         `${EVIL_REPOSITORY}; touch second; for i in $(seq 200); do echo "$PWD/evil" > ${app}/.git/commondir; [ -e third ] && break; sleep .1; done; true`,
       ),
     );
-    const second = await bridge.start({ ...sandboxed, path: app, on_conflict: 'worktree' });
-    const worktree = join(app, '.claude/worktrees', second);
-    await expect.poll(() => existsSync(join(worktree, 'second'))).toBe(true);
+    const second = await bridge.start({ ...sandboxed, on_conflict: 'worktree' });
+    await bridge.untilHas(`.claude/worktrees/${second}/second`);
     await bridge.call('kill_task', { task_id: first });
-    const held = await readFile(join(app, '.git/commondir'), 'utf8');
-    await writeFile(join(worktree, 'third'), '');
+    const held = await bridge.read('.git/commondir');
+    await writeFile(join(app, '.claude/worktrees', second, 'third'), '');
     expect(await bridge.end(second)).toMatchObject({ status: 'completed' });
     expect(held).toBe('.\n');
-    await expect.poll(() => existsSync(join(app, '.git/commondir'))).toBe(false);
+    await until('it is held no more', () => !bridge.has('.git/commondir'));
     expect(await readdir(join(bridge.workplace.stateDir, 'sandboxes'))).toEqual([]);
   });
 
   it('a worktree that another task gets while the sandbox runs is not written', async () => {
     const { bridge, script } = await scriptedBridge(binary);
-    const app = bridge.project;
-    await repository(app);
+    await repository(bridge.project);
     script.push(
       runs(
         'for i in $(seq 150); do ls .claude/worktrees/task_* >/dev/null 2>&1 && break; sleep .1; done; for w in .claude/worktrees/task_*; do mkdir -p $w/.claude; echo EVIL > $w/CLAUDE.md; echo EVIL > $w/.claude/settings.json; done; true',
       ),
     );
-    const first = await bridge.start({ ...sandboxed, path: app });
-    await expect.poll(() => script.length).toBe(0);
-    const second = await bridge.start({ prompt: 'Go.', path: app, on_conflict: 'worktree' });
+    const first = await bridge.start(sandboxed);
+    await until('the command is asked for', () => script.length === 0);
+    const second = await bridge.start({ on_conflict: 'worktree' });
     for (const id of [first, second]) expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
     expect(bridge.told().join('\n')).toContain('Read-only file system');
-    const worktree = join(app, '.claude/worktrees', second);
-    expect(['CLAUDE.md', '.claude/settings.json'].filter((name) => existsSync(join(worktree, name)))).toEqual(
-      [],
-    );
+    const worktree = `.claude/worktrees/${second}`;
+    expect([`${worktree}/CLAUDE.md`, `${worktree}/.claude/settings.json`].filter(bridge.has)).toEqual([]);
   });
 });

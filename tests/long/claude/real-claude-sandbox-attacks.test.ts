@@ -6,26 +6,11 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeNewestClaude } from '../../harness/real-claude.js';
 import { gitIn, repository, writeFiles } from '../../harness/project-files.js';
-import { runs, says, thinksForEver } from '../../harness/scripted-turns.js';
+import { runs, thinksForEver } from '../../harness/scripted-turns.js';
 import { SANDBOX_PROXY_LISTENS } from '../../harness/sandbox-proxy.js';
-import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
-
-const SECRET = 'LEAKED-7731';
-const KEPT = 'as it was';
-
-/** Runs the commands in a task of mode sandboxed, each in a call of its own, and waits for its end. */
-async function attack(bridge: TestBridge, more: Readonly<Record<string, unknown>> = {}): Promise<string> {
-  const task = {
-    prompt: 'Go.',
-    path: bridge.project,
-    permission_mode: 'sandboxed',
-    driver: 'print',
-    ...more,
-  };
-  const id = await bridge.start(task);
-  expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
-  return id;
-}
+import { startBridge } from '../../harness/start-bridge.js';
+import { until } from '../../harness/until.js';
+import { attack, KEPT, sandboxed, scriptedBridge, SECRET } from './sandboxed.js';
 
 describeNewestClaude('attacks on the sandbox', ({ binary }) => {
   it('a secret is read by no program, under no other name, nor after its folder was moved', async () => {
@@ -42,7 +27,6 @@ describeNewestClaude('attacks on the sandbox', ({ binary }) => {
         runs('mv sub other; cat other/.env; mkdir sub; cat sub/.env; mv .env visible; cat visible'),
         runs('cat other/.env sub/.env visible; cat to-env; cat "odd[1].key"'),
         runs('cat /proc/1/root/proc/self/root"$PWD"/.env; cat /proc/*/environ | tr "\\0" "\\n"'),
-        says('Done.'),
       ],
     });
     await writeFiles(bridge.project, {
@@ -62,21 +46,13 @@ describeNewestClaude('attacks on the sandbox', ({ binary }) => {
 
   it('what runs or instructs later is not written, replaced, moved away or made at the top', async () => {
     const live = [
-      'CLAUDE.md',
-      '.claude/settings.json',
-      '.claude/rules/a.md',
-      '.github/workflows/a.yml',
-      '.mcp.json',
-      'sub/CLAUDE.md',
+      ...['CLAUDE.md', '.claude/settings.json', '.claude/rules/a.md', '.github/workflows/a.yml'],
+      ...['.mcp.json', 'sub/CLAUDE.md'],
     ];
+    const content = (name: string): string => (name.endsWith('.json') ? '{}' : KEPT);
     const missing = [
-      'AGENTS.md',
-      '.envrc',
-      '.husky/pre-commit',
-      '.vscode/tasks.json',
-      '.claude/settings.local.json',
-      '.claude/CLAUDE.md',
-      '.bashrc',
+      ...['AGENTS.md', '.envrc', '.husky/pre-commit', '.vscode/tasks.json', '.claude/settings.local.json'],
+      ...['.claude/CLAUDE.md', '.bashrc'],
     ];
     const folders = ['.git', '.claude', '.github', 'sub'];
     const bridge = await startBridge({
@@ -97,37 +73,27 @@ describeNewestClaude('attacks on the sandbox', ({ binary }) => {
         runs(
           'git status --short; echo fine > fine.txt; git add fine.txt; git -c user.name=a -c user.email=a@a.invalid commit -qm fine; git log --oneline',
         ),
-        says('Done.'),
       ],
     });
-    await writeFiles(
-      bridge.project,
-      Object.fromEntries(live.map((name) => [name, name.endsWith('.json') ? '{}' : KEPT])),
-    );
+    await writeFiles(bridge.project, Object.fromEntries(live.map((name) => [name, content(name)])));
     gitIn(bridge.project, 'init', '-q');
-    const config = await readFile(join(bridge.project, '.git/config'), 'utf8');
+    const config = await bridge.read('.git/config');
     const hooks = await readdir(join(bridge.project, '.git/hooks'));
     await attack(bridge);
-    for (const name of live)
-      expect([name, await readFile(join(bridge.project, name), 'utf8')]).toEqual([
-        name,
-        name.endsWith('.json') ? '{}' : KEPT,
-      ]);
+    for (const name of live) expect([name, await bridge.read(name)]).toEqual([name, content(name)]);
     // A sandbox leaves an empty file where it kept one from being made.
-    for (const name of missing) {
-      const path = join(bridge.project, name);
-      expect([name, existsSync(path) ? await readFile(path, 'utf8') : '']).toEqual([name, '']);
-    }
-    expect(await readFile(join(bridge.project, '.git/config'), 'utf8')).toBe(config);
+    for (const name of missing.filter(bridge.has))
+      expect([name, await bridge.read(name)]).toEqual([name, '']);
+    expect(await bridge.read('.git/config')).toBe(config);
     expect(await readdir(join(bridge.project, '.git/hooks'))).toEqual(hooks);
     // Only there while the task runs.
-    await expect.poll(() => existsSync(join(bridge.project, '.git/commondir'))).toBe(false);
+    await until('it is there no more', () => !bridge.has('.git/commondir'));
     expect(gitIn(bridge.project, 'log', '--format=%s')).toBe('fine\n');
   });
 
   it('nothing outside is written, reached by a socket, seen or signalled', async () => {
     const listener = createServer((socket) => socket.end('REACHED'));
-    const bridge = await startBridge({ claude: binary, script: (request) => turns(request.kind) });
+    const { bridge, script } = await scriptedBridge(binary);
     const path = join(bridge.workplace.root, 'run', 'some.sock');
     listener.listen(path);
     await once(listener, 'listening');
@@ -136,11 +102,9 @@ describeNewestClaude('attacks on the sandbox', ({ binary }) => {
       `python3 -c "import socket; s = socket.socket(socket.${family}); s.connect(${where}); print(s.recv(9))"`;
     const port = new URL(bridge.api.url).port;
     const shared = join(bridge.env['TMPDIR'] ?? '/tmp', `claude-${process.getuid?.() ?? 0}`);
-    const script = [
-      runs(
-        // Where the user's other sessions keep outputs and skills.
-        `echo EVIL > ${shared}/evil-${process.pid}`,
-      ),
+    script.push(
+      // Where the user's other sessions keep outputs and skills.
+      runs(`echo EVIL > ${shared}/evil-${process.pid}`),
       runs(
         'for f in "$HOME/x" /tmp/x /var/tmp/x /dev/shm/../../etc/x ../x "$HOME/.claude/settings.json" "$HOME/.bashrc"; do echo EVIL > "$f"; done; ln -s /tmp t; echo EVIL > t/evil-file',
       ),
@@ -151,28 +115,24 @@ describeNewestClaude('attacks on the sandbox', ({ binary }) => {
       runs(
         `ls /proc | grep -c '^[0-9]'; kill -9 ${process.pid}; kill -9 -1; python3 -c "import os; os.kill(${process.pid}, 9)"; cat /proc/${process.pid}/environ`,
       ),
-      says('Done.'),
-    ];
-    const turns = (kind: string) => (kind === 'turn' ? script.shift() : undefined) ?? says('Done.');
+    );
     await attack(bridge);
     const told = bridge.told().join('\n');
     expect(told).not.toMatch(/REACHED|message_start|HOME=.*\n.*MCP_/);
-    expect(existsSync(join(bridge.workplace.homeDir, 'x'))).toBe(false);
-    expect(existsSync(join(bridge.workplace.projectsDir, 'x'))).toBe(false);
-    expect(existsSync(`${shared}/evil-${process.pid}`)).toBe(false);
-    expect(existsSync('/tmp/evil-file')).toBe(false);
-    expect(existsSync(join(bridge.workplace.homeDir, '.claude/settings.json'))).toBe(false);
+    const { homeDir, projectsDir } = bridge.workplace;
+    const places = [join(homeDir, 'x'), join(projectsDir, 'x'), join(homeDir, '.claude/settings.json')];
+    const written = [...places, `${shared}/evil-${process.pid}`, '/tmp/evil-file'].filter((one) =>
+      existsSync(one),
+    );
+    expect(written).toEqual([]);
   });
 
   it('in a worktree git works, and the repository is not taken over', async () => {
-    const bridge = await startBridge({
-      claude: binary,
-      script: (request) => (request.kind === 'turn' ? script.shift() : undefined) ?? says('Done.'),
-    });
+    const { bridge, script } = await scriptedBridge(binary);
     const main = bridge.project;
     await repository(main, { 'a.txt': 'a', 'CLAUDE.md': KEPT });
-    const config = await readFile(join(main, '.git/config'), 'utf8');
-    const script = [
+    const config = await bridge.read('.git/config');
+    script.push(
       thinksForEver,
       runs(
         'echo b > b.txt; git add b.txt; git -c user.name=a -c user.email=a@a.invalid commit -qm work; git log --format=%s',
@@ -180,16 +140,15 @@ describeNewestClaude('attacks on the sandbox', ({ binary }) => {
       runs(
         `g=${main}/.git; w=$g/worktrees/$(basename "$PWD"); echo EVIL > .git; mv .git x; echo EVIL >> $g/config; echo EVIL > $g/hooks/post-commit; echo EVIL > $w/commondir; echo EVIL > $g/commondir; echo EVIL > $w/config.worktree; mv $w $w-x; mkdir $w; mv $g $g-x; echo EVIL > CLAUDE.md; echo EVIL > ${main}/a.txt; true`,
       ),
-      says('Done.'),
-    ];
-    const holder = await bridge.start({ prompt: 'Wait.', path: main });
-    await expect.poll(() => script.length).toBe(3);
+    );
+    const holder = await bridge.start({ prompt: 'Wait.' });
+    await until('it waits', () => script.length === 2);
     const id = await attack(bridge, { on_conflict: 'worktree' });
     expect(bridge.told().join('\n')).toContain('work\nfirst');
-    expect(await readFile(join(main, '.git/config'), 'utf8')).toBe(config);
-    expect(existsSync(join(main, '.git/hooks/post-commit'))).toBe(false);
-    expect(await readFile(join(main, 'a.txt'), 'utf8')).toBe('a');
-    await expect.poll(() => existsSync(join(main, '.git/commondir'))).toBe(false);
+    expect(await bridge.read('.git/config')).toBe(config);
+    expect(bridge.has('.git/hooks/post-commit')).toBe(false);
+    expect(await bridge.read('a.txt')).toBe('a');
+    await until('it is there no more', () => !bridge.has('.git/commondir'));
     const worktree = join(main, '.claude', 'worktrees', id);
     expect(gitIn(worktree, 'log', '--format=%s')).toBe('work\nfirst\n');
     expect(await readFile(join(worktree, 'CLAUDE.md'), 'utf8')).toBe(KEPT);
@@ -203,7 +162,6 @@ describeNewestClaude('attacks on the sandbox', ({ binary }) => {
         runs(
           `touch "$HOME/outside"; ${SANDBOX_PROXY_LISTENS}; curl -sS -m 3 http://named.invalid/; python3 -c "import socket; socket.socket(socket.AF_UNIX); print('OPENED')"`,
         ),
-        says('Done.'),
       ],
     });
     const app = bridge.project;
@@ -231,8 +189,7 @@ describeNewestClaude('attacks on the sandbox', ({ binary }) => {
     expect(existsSync(join(bridge.workplace.homeDir, 'outside'))).toBe(false);
     expect(bridge.told().join('\n')).toContain('blocked by network allowlist');
     expect(bridge.told().join('\n')).not.toMatch(/^OPENED/m);
-    expect(await readdir(app)).not.toContain('hook-ran');
-    expect(await readdir(app)).not.toContain('server-ran');
+    expect(['hook-ran', 'server-ran'].filter(bridge.has)).toEqual([]);
     expect(bridge.api.requests.map(({ userText }) => userText).join('')).toContain('REMEMBERED');
   });
 
@@ -247,11 +204,11 @@ describeNewestClaude('attacks on the sandbox', ({ binary }) => {
       ],
     });
     await repository(bridge.project, {});
-    const id = await bridge.start({ prompt: 'Go.', permission_mode: 'sandboxed', driver: 'print' });
-    await expect.poll(() => bridge.api.turnsServed, { timeout: 30_000 }).toBe(2);
+    const id = await bridge.start(sandboxed);
+    await until('both commands are asked for', () => bridge.api.turnsServed === 2);
     expect(await bridge.call('kill_task', { task_id: id })).toMatchObject({ status: 'killed' });
     // What is left of the task, here or in the sandbox, fails the test when the bridge is closed.
-    await expect.poll(() => bridge.workplace.processes(), { timeout: 30_000 }).toHaveLength(1);
+    await bridge.onlyServer();
     const receipt = JSON.stringify(await bridge.call('get_task_result', { task_id: id }));
     expect(receipt).toContain('made.txt');
     expect(receipt).toContain('setsid nohup python3');

@@ -1,108 +1,69 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { systemCodeOf } from '../../../src/base/errors.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
 import { SANDBOX_PROXY_LISTENS } from '../../harness/sandbox-proxy.js';
-import { writeFiles } from '../../harness/project-files.js';
-import { runs, says } from '../../harness/scripted-turns.js';
-import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
+import { gitIn, repository, writeFiles } from '../../harness/project-files.js';
+import { runs } from '../../harness/scripted-turns.js';
+import { startBridge } from '../../harness/start-bridge.js';
 import { createWorkplace } from '../../harness/workplace.js';
+import { attack, KEPT, sandboxed, SECRET } from './sandboxed.js';
 
-const drivers = ['interactive', 'print'] as const;
+/** Git says so where there is no such file: a masked one cannot be read. */
+const MASKED = /^warning: unable to access '\.gitattributes': Permission denied\n?/gm;
+const COMMIT = 'git add -A && git -c user.name=a -c user.email=a@a.invalid commit -qm';
+const STASH = 'git -c user.name=a -c user.email=a@a.invalid stash';
 
-/** What each command of the session printed, in order. */
-function printed({ api }: TestBridge): string[] {
-  return api.requests
-    .filter(({ kind }) => kind === 'turn')
-    .flatMap(({ toolResults }) => toolResults.map(({ text }) => text));
-}
+const outside = (name: string) => {
+  const command = `touch "$HOME/${name}"`;
+  return { tools: [{ name: 'Bash', input: { command, description: 'x', dangerouslyDisableSandbox: true } }] };
+};
 
 describeNewestClaude('a task in mode sandboxed', ({ binary }) => {
-  it.each(drivers)(
-    'its commands run without a question, and reach neither secrets nor what runs later nor the world outside (%s)',
-    async (driver) => {
-      const bridge = await startBridge({
-        claude: binary,
-        script: [
-          runs('for name in made; do echo "$name" > "$name.txt"; done'),
-          runs(
-            'cat .env; python3 -c "print(open(\'.env\').read())"; cat "$HOME/.aws/credentials" "$HOME/../state/board/door.key"; echo read',
-          ),
-          runs('echo planted > CLAUDE.md; mkdir -p .github; echo planted > "$HOME/outside"; echo written'),
-          runs('env; echo told'),
-          says('All done.'),
-        ],
-      });
-      await writeFiles(bridge.project, { '.env': 'LEAKED', 'CLAUDE.md': 'as it was' });
-      await writeFiles(bridge.workplace.homeDir, { '.aws/credentials': 'LEAKED' });
-      await bridge.call('list_tasks', {});
-      await writeFiles(bridge.workplace.stateDir, { 'board/door.key': 'LEAKED' });
-      const id = await bridge.start({
-        prompt: 'Go.',
-        path: bridge.project,
-        permission_mode: 'sandboxed',
-        driver,
-      });
-      expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'All done.' });
-      const [, read, , told] = printed(bridge);
-      expect(await readFile(join(bridge.project, 'made.txt'), 'utf8')).toBe('made\n');
-      expect(read).toMatch(/denied[^]*read/);
-      expect(read).not.toContain('LEAKED');
-      expect(await readFile(join(bridge.project, 'CLAUDE.md'), 'utf8')).toBe('as it was');
-      expect(existsSync(join(bridge.workplace.homeDir, 'outside'))).toBe(false);
-      expect(existsSync(join(bridge.project, '.github'))).toBe(false);
-      expect(told).toContain('CLAUDE_CODE_BRIDGE_MARK=');
-      expect(told).not.toMatch(/ANTHROPIC_API_KEY|HOOK_TOKEN=/);
-    },
-  );
-
-  it.each(drivers)('a command that is to run outside is asked as a decision (%s)', async (driver) => {
-    const outside = (name: string) => ({
-      tools: [
-        {
-          name: 'Bash',
-          input: { command: `touch "$HOME/${name}"`, description: 'x', dangerouslyDisableSandbox: true },
-        },
-      ],
-    });
+  // Over the print driver in tests/journeys/claude-code.test.ts.
+  it('at a terminal its commands run without a question, and reach neither secrets nor what runs later nor the world outside; one that is to run outside is asked', async () => {
     const bridge = await startBridge({
       claude: binary,
-      script: [outside('denied'), outside('allowed'), says('Done.')],
+      script: [
+        runs('for name in made; do echo "$name" > "$name.txt"; done'),
+        runs(
+          'cat .env; python3 -c "print(open(\'.env\').read())"; cat "$HOME/.aws/credentials" "$HOME/../state/board/door.key"; echo read',
+        ),
+        runs('echo planted > CLAUDE.md; mkdir -p .github; echo planted > "$HOME/outside"; echo written'),
+        runs('env; echo told'),
+        runs(
+          `${SANDBOX_PROXY_LISTENS}; curl -sS -m 5 http://asked.invalid/; curl -sS -m 5 "$ANTHROPIC_BASE_URL"`,
+        ),
+        outside('denied'),
+        outside('allowed'),
+      ],
     });
-    const id = await bridge.start({
-      prompt: 'Go.',
-      path: bridge.project,
-      permission_mode: 'sandboxed',
-      driver,
-    });
+    await writeFiles(bridge.project, { '.env': SECRET, 'CLAUDE.md': KEPT });
+    await writeFiles(bridge.workplace.homeDir, { '.aws/credentials': SECRET });
+    await bridge.call('list_tasks', {});
+    await writeFiles(bridge.workplace.stateDir, { 'board/door.key': SECRET });
+    const id = await bridge.start({ ...sandboxed, driver: 'interactive' });
     const asked = await bridge.answerNext(id, { verdict: 'deny' });
     expect(asked.summary).toContain(`Bash, outside of the sandbox(touch "$HOME/denied")`);
     await bridge.answerNext(id, { verdict: 'allow' });
     expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
-    expect(existsSync(join(bridge.workplace.homeDir, 'denied'))).toBe(false);
-    expect(existsSync(join(bridge.workplace.homeDir, 'allowed'))).toBe(true);
-  });
-
-  it.each(drivers)('no host is reached without a setting, and nothing is asked (%s)', async (driver) => {
-    const bridge = await startBridge({
-      claude: binary,
-      script: [
-        runs(
-          `${SANDBOX_PROXY_LISTENS}; curl -sS -m 5 http://asked.invalid/; curl -sS -m 5 "$ANTHROPIC_BASE_URL"`,
-        ),
-        says('Done.'),
-      ],
-    });
-    const id = await bridge.start({
-      prompt: 'Go.',
-      path: bridge.project,
-      permission_mode: 'sandboxed',
-      driver,
-    });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
-    expect(printed(bridge)[0]).toContain('blocked by network allowlist');
+    const [, read, , told, network] = bridge.api.requests
+      .filter(({ kind }) => kind === 'turn')
+      .flatMap(({ toolResults }) => toolResults.map(({ text }) => text));
+    expect(await bridge.read('made.txt')).toBe('made\n');
+    expect(read).toMatch(/denied[^]*read/);
+    expect(read).not.toContain(SECRET);
+    expect(await bridge.read('CLAUDE.md')).toBe(KEPT);
+    expect(bridge.has('.github')).toBe(false);
+    expect(told).toContain('CLAUDE_CODE_BRIDGE_MARK=');
+    expect(told).not.toMatch(/ANTHROPIC_API_KEY|HOOK_TOKEN=/);
+    expect(network).toContain('blocked by network allowlist');
+    const written = ['outside', 'denied', 'allowed'].filter((name) =>
+      existsSync(join(bridge.workplace.homeDir, name)),
+    );
+    expect(written).toEqual(['allowed']);
   });
 
   it('the hosts of the settings are reached, and others are refused', async () => {
@@ -113,18 +74,40 @@ describeNewestClaude('a task in mode sandboxed', ({ binary }) => {
         runs(`${SANDBOX_PROXY_LISTENS}; curl -sS -m 5 http://${name}.invalid/`),
       ),
     });
-    const id = await bridge.start({
-      prompt: 'Go.',
-      path: bridge.project,
-      permission_mode: 'sandboxed',
-      driver: 'print',
-    });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
-    const [named, below, other] = printed(bridge);
+    await attack(bridge);
+    const [named, below, other] = bridge.told();
     // There is no such host: the proxy let the request through and found nobody.
     expect(named).toContain('Bad Gateway');
     expect(below).toContain('Bad Gateway');
     expect(other).toContain('blocked by network allowlist');
+  });
+
+  it('git sees and commits the files of the agent, and nothing that the sandbox masks', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      script: [
+        runs('mkdir -p src && echo made > src/made.txt && git status --porcelain'),
+        runs(`${COMMIT} work && git show --format= --name-only HEAD`),
+        runs(
+          `echo more > more.txt; echo ignored > x.own; cd src; git status --porcelain; git add . ; ${STASH} -u -q`,
+        ),
+        runs(`${STASH} pop -q > /dev/null; cd ..; git add . && git status --porcelain`),
+        { tools: [{ name: 'Write', input: { file_path: 'AGENTS.md', content: 'allowed' } }] },
+        runs(`${COMMIT} real && git show --format= --name-only HEAD`),
+      ],
+    });
+    await writeFiles(bridge.workplace.homeDir, { '.config/git/ignore': '*.own\n' });
+    await repository(bridge.project, { 'a.txt': 'a', 'CLAUDE.md': KEPT, '.gitignore': '.env\n' });
+    // Secrets that nobody ignores.
+    await writeFiles(bridge.project, { 'deep/er/x.pem': SECRET, 'deep/er/[1].key': SECRET });
+    const id = await bridge.start(sandboxed);
+    expect((await bridge.answerNext(id, { verdict: 'allow' })).summary).toBe('Write(AGENTS.md)');
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
+    const printed = bridge.told().map((text) => text.replaceAll(MASKED, '').trim());
+    expect(printed.slice(0, 4)).toEqual(['?? src/', 'src/made.txt', '?? more.txt', 'A  more.txt']);
+    // What is made with a person's leave is a file as any other.
+    expect(printed.at(-1)).toMatch(/AGENTS.md\nmore.txt$/);
+    expect(gitIn(bridge.project, 'log', '--format=%s')).toBe('real\nwork\nfirst\n');
   });
 
   it('where a program is missing, or namespaces are switched off, it is refused with what mends it; the first answer names what is not mounted', async () => {

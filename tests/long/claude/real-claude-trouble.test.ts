@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { z } from 'zod';
+import type { ScriptedRequest, ScriptedTurn } from '../../../src/cli/demo/scripted-api.js';
 import { SUBSCRIBER, limitReached } from '../../harness/limit-answers.js';
 import { describeNewestClaude, drivers } from '../../harness/real-claude.js';
 import { runs, says } from '../../harness/scripted-turns.js';
-import { startBridge } from '../../harness/start-bridge.js';
-import type { TaskClient } from '../../harness/task-client.js';
+import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
+import { unreachableUrl } from '../../harness/unreachable-url.js';
 
 /** The bridge goes on two minutes after a reset; the interactive CLI tells it in whole minutes. */
 const MARGIN_MS = 120_000;
@@ -13,32 +13,135 @@ const LONGER_WAIT_MS = 7_000;
 const HOUR_MS = 3_600_000;
 /** Of each scripted answer, both ways. */
 const SCRIPTED_TOKENS = 10;
-const receiptSchema = z.looseObject({ notes: z.array(z.string()), usage: z.looseObject({}) });
-const resuming = { withKey: false, env: { ...SUBSCRIBER.env, MCP_RESUME_AFTER_LIMIT: 'true' } };
+/** By itself the CLI asks ten times, which takes minutes. */
+const ONE_RETRY = { CLAUDE_CODE_MAX_RETRIES: '1', MCP_PASS_ENVIRONMENT: 'CLAUDE_CODE_MAX_RETRIES' };
+const overloaded = { status: 529, type: 'overloaded_error', message: 'Overloaded' };
+const expired = {
+  status: 401,
+  type: 'authentication_error',
+  message: 'OAuth token has expired. Please obtain a new token or refresh your existing token.',
+};
+const full = {
+  status: 400,
+  type: 'invalid_request_error',
+  message: 'prompt is too long: 208310 tokens > 200000 maximum',
+};
+/** The CLI asks again after a second more; a pause of five is worth a word. */
+const RETRY_AFTER_SECONDS = 5;
 
-describeNewestClaude('trouble with the API', ({ binary }) => {
-  it.each(drivers)('a usage limit fails the task (%s) and says until when', async (driver) => {
+/** A task for each driver, in a project of its own, all at once: most of their time is spent waiting. */
+function startTasks(bridge: TestBridge, prompts: readonly string[]): Promise<string[]> {
+  const overrides = prompts.flatMap((prompt) =>
+    drivers.map((driver) => ({ prompt: `${prompt} (${driver})`, driver })),
+  );
+  return Promise.all(
+    overrides.map((common, index) => bridge.start({ ...common, path: bridge.projects[index] ?? '' })),
+  );
+}
+
+describeNewestClaude('an API in trouble', ({ binary }) => {
+  it('that stays overloaded, takes the login no more, has reached a limit, or finds a conversation full, fails tasks of either driver by name', async () => {
     const resetsAtMs = Date.now() + 2 * HOUR_MS;
-    const bridge = await startBridge({ claude: binary, ...SUBSCRIBER, script: [limitReached(resetsAtMs)] });
-    const id = await bridge.start({ driver });
-    const end = await bridge.end(id);
-    expect(end).toMatchObject({ status: 'failed', trouble: { kind: 'usage-limit' } });
     const reset = new Date(resetsAtMs).toISOString();
-    expect(end.reason).toContain(`until ${reset.slice(0, 10)} ${reset.slice(11, 16)} UTC`);
-    expect(end.reason).toContain('Another task can go on from it after the reset');
-    expect(end.hint).toContain('continue_from');
-    expect(bridge.api.turnsServed).toBe(1);
+    const [busy, login, limit, context] = [
+      /529 Overloaded[^]* The API is overloaded or has an internal error\. Another task can go on from it/,
+      /401 OAuth token has expired\.[^]* Claude Code is not logged in, or its login has expired\. .*\/login/,
+      new RegExp(
+        `until ${reset.slice(0, 10)} ${reset.slice(11, 16)} UTC[^]*Another task can go on from it after the reset`,
+      ),
+      /Start a new session/,
+    ];
+    const cases = [
+      { prompt: 'Busy?', kind: 'overloaded', reason: busy, turn: { error: overloaded } },
+      { prompt: 'Expired?', kind: 'not-logged-in', reason: login, turn: { error: expired } },
+      { prompt: 'Used up?', kind: 'usage-limit', reason: limit, turn: limitReached(resetsAtMs) },
+      { prompt: 'Full?', kind: 'context-full', reason: context, turn: { error: full } },
+    ];
+    const bridge = await startBridge({
+      claude: binary,
+      projects: Array.from({ length: 2 * cases.length }, (_, at) => `app-${at}`),
+      withKey: false,
+      env: { ...SUBSCRIBER.env, ...ONE_RETRY },
+      script: ({ userText }) =>
+        cases.find(({ prompt }) => userText.includes(prompt))?.turn ?? { error: expired },
+    });
+    const ids = await startTasks(
+      bridge,
+      cases.map(({ prompt }) => prompt),
+    );
+    for (const [index, { kind, reason }] of cases.flatMap((one) => [one, one]).entries()) {
+      const end = await bridge.end(ids[index] ?? '');
+      expect(end).toMatchObject({ status: 'failed', trouble: { kind } });
+      expect(end.reason).toMatch(reason);
+      if (kind === 'usage-limit') expect(end.hint).toContain('continue_from');
+    }
+    const asked = bridge.api.requests.filter(
+      ({ kind, userText }) => kind === 'turn' && /Used/.test(userText),
+    );
+    expect(asked).toHaveLength(2);
   });
 
-  it('a task that waits outlives its server and Claude Code itself', async () => {
+  it('that nobody reaches fails tasks of either driver by name', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      projects: ['one', 'two'],
+      env: { ...ONE_RETRY, ANTHROPIC_BASE_URL: await unreachableUrl() },
+    });
+    for (const id of await startTasks(bridge, ['Anybody?'])) {
+      const end = await bridge.end(id);
+      expect(end).toMatchObject({ status: 'failed', trouble: { kind: 'network' } });
+      expect(end.reason).toMatch(/ECONNREFUSED.*The API cannot be reached\. Check the network/);
+    }
+  });
+
+  it('that recovers is waited for, until a time that is told, and tasks of either driver go on', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      projects: ['one', 'two'],
+      env: { ...ONE_RETRY, MCP_RESUME_AFTER_LIMIT: 'true' },
+      script: (request) => (request.userText.includes('Now?') ? says('Recovered.') : busyAt(request)),
+    });
+    const toldToWait = new Set<string>();
+    // Of each session the first request is to come later, and then the CLI gives up.
+    const busyAt = ({ userText }: ScriptedRequest): ScriptedTurn => {
+      const driver = userText.includes('(print)') ? 'print' : 'interactive';
+      if (toldToWait.has(driver)) return { error: overloaded };
+      toldToWait.add(driver);
+      return { error: { ...overloaded, headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } } };
+    };
+    const ids = await startTasks(bridge, ['Still there?']);
+    await Promise.all(
+      ids.map(async (id, index) => {
+        const first = await bridge.until(id, ({ activity }) =>
+          activity.includes('Claude Code asks again at'),
+        );
+        expect(first.status).toBe('running');
+        // One has it try at once, the other lets the CLI give up before.
+        const interrupt = drivers[index] === 'interactive';
+        if (!interrupt) {
+          const then = await bridge.until(id, ({ reason }) => reason.includes('continues automatically at'));
+          expect(then).toMatchObject({ status: 'waiting', trouble: { kind: 'overloaded' } });
+          expect(then).toHaveProperty('trouble.resumes_at');
+        }
+        await bridge.call('message_task', { task_id: id, text: 'Now?', interrupt });
+        expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Recovered.' });
+      }),
+    );
+  });
+
+  it('a task that waits for a reset outlives its server and Claude Code itself', async () => {
     const turns = [
       () => runs('echo before > before.txt'),
       // Counted from when it is reached, however long the start took.
       () => limitReached(Date.now() - MARGIN_MS + LONGER_WAIT_MS),
       () => says('All of it.'),
     ];
-    const script = () => (turns.shift() ?? (() => says('No more.')))();
-    const bridge = await startBridge({ claude: binary, ...resuming, script });
+    const bridge = await startBridge({
+      claude: binary,
+      withKey: false,
+      env: { ...SUBSCRIBER.env, MCP_RESUME_AFTER_LIMIT: 'true' },
+      script: () => (turns.shift() ?? (() => says('No more.')))(),
+    });
     const id = await bridge.start({ driver: 'print' });
     const waiting = await bridge.until(id, (view) => view.status === 'waiting');
     expect(waiting).toMatchObject({ trouble: { kind: 'usage-limit' } });
@@ -52,29 +155,10 @@ describeNewestClaude('trouble with the API', ({ binary }) => {
     expect(after.agent?.pid).not.toBe(before.agent?.pid);
     expect(after.session_id).not.toBe(before.session_id);
     // Each program counts what it used itself: the first had one answer of the model, the second another.
-    expect((await receiptOf(later, id)).usage).toMatchObject({
+    expect((await later.receipt(id)).usage).toMatchObject({
       source: 'result',
       models: [{ input: 2 * SCRIPTED_TOKENS, output: 2 * SCRIPTED_TOKENS }],
     });
     expect(bridge.api.requests.at(-1)?.messageCount).toBeGreaterThan(3);
   });
-
-  it('a conversation that is full fails the task and says what to do', async () => {
-    const error = {
-      status: 400,
-      type: 'invalid_request_error',
-      message: 'prompt is too long: 208310 tokens > 200000 maximum',
-    };
-    const bridge = await startBridge({ claude: binary, script: [{ error, repeat: 20 }] });
-    const id = await bridge.start({ driver: 'print' });
-    const end = await bridge.end(id);
-    expect(end).toMatchObject({ status: 'failed', trouble: { kind: 'context-full' } });
-    expect(end.reason).toContain('Start a new session');
-  });
 });
-
-async function receiptOf(client: TaskClient, taskId: string): Promise<z.infer<typeof receiptSchema>> {
-  return z
-    .looseObject({ receipt: receiptSchema })
-    .parse(await client.call('get_task_result', { task_id: taskId })).receipt;
-}

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -22,8 +21,7 @@ describeRealClaude('a task for the real CLI', ({ binary }) => {
     });
     const id = await bridge.start({ prompt: 'Plan it.' });
     expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Carried out.' });
-    for (const made of ['without-plan.txt', 'with-plan.txt'])
-      expect(existsSync(join(bridge.project, made)), made).toBe(true);
+    expect(['without-plan.txt', 'with-plan.txt'].filter(bridge.has)).toHaveLength(2);
     const closed = await bridge.events(id, 'decision-closed');
     expect(closed.filter(({ kind }) => kind === 'plan')).toMatchObject([
       { verdict: 'allow', answered_by: 'rule' },
@@ -63,6 +61,35 @@ describeRealClaude('a task for the real CLI', ({ binary }) => {
       }
     },
   );
+});
+
+describeRealClaude('a wrapper around the real CLI', ({ binary }) => {
+  it('asks in mode cautious as the CLI by its own name does', async () => {
+    const bridge = await startBridge({
+      claude: `env ${binary}`,
+      script: [runs('echo hi > hello.txt', 'I will.'), says('All written.')],
+    });
+    const id = await bridge.start({ prompt: 'Write.', permission_mode: 'cautious' });
+    expect(await bridge.answerNext(id, { verdict: 'allow' })).toMatchObject({
+      kind: 'permission',
+      tool: 'Bash',
+    });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'All written.' });
+  });
+
+  it('of another name is driven in mode auto as the CLI by its own name is', async () => {
+    const bridge = await startBridge({
+      claude: async ({ root }) => {
+        const path = join(root, 'agent.sh');
+        await writeFile(path, `#!/bin/sh\nexec ${binary} "$@"\n`, { mode: 0o755 });
+        return path;
+      },
+      trusted: false,
+      script: [runs('echo hi > hello.txt', 'I will.'), says('All written.')],
+    });
+    const id = await bridge.start({ prompt: 'Write.' });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'All written.' });
+  });
 });
 
 /** An MCP server of the project, about which the CLI asks. */

@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { rulesContract } from '../../../src/cli/rules-contract.js';
+import { tempFolder } from '../../harness/temp-folder.js';
 import { describeRealClaude } from '../../harness/real-claude.js';
 
 const never = new AbortController().signal;
@@ -14,9 +14,7 @@ describeRealClaude('the rules that the bridge gives to Claude Code', ({ binary }
   });
 
   test('are not all: one that reads what a prompt names after @ is seen', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'bridge-rules-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    const claude = join(folder, 'claude');
+    const claude = join(await tempFolder(), 'claude');
     const script = `#!/bin/sh\nunset CLAUDE_CODE_DISABLE_FILE_MENTIONS\nexec '${binary}' "$@"\n`;
     await writeFile(claude, script, { mode: 0o755 });
     expect(await contract(claude)).toEqual(['a file that a prompt names after @ is read unasked']);

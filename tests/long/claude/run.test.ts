@@ -1,34 +1,21 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { attach, type AttachedTerminal } from '../../harness/attached-terminal.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
-import { runCommand, type Ended } from '../../harness/run-command.js';
-import { asksAboutPrompts, quickAgent, scriptedAgent } from '../../harness/scripted-agent.js';
+import { asksEnv, quickAgent, scriptedAgent } from '../../harness/scripted-agent.js';
 import { runs } from '../../harness/scripted-turns.js';
 import { serverEntry, startBridge, type TestBridge } from '../../harness/start-bridge.js';
 import { createWorkplace } from '../../harness/workplace.js';
 
 const CTRL_C = '\x03';
 const TASK_ID = /task_[0-9a-f]{20}/;
-const asked = { MCP_RULES: JSON.stringify(asksAboutPrompts) };
-
-/** Runs a command without a terminal, in the project. */
-function command(bridge: TestBridge, words: readonly string[], cwd = bridge.project): Promise<Ended> {
-  return runCommand(words, { cwd, env: bridge.env });
-}
 
 /** `run` in a terminal, in the project. */
 async function inTerminal(bridge: TestBridge, ...args: string[]): Promise<AttachedTerminal> {
   return attach(bridge, { command: 'run', args, cwd: bridge.project });
-}
-
-async function quickBridge(): Promise<TestBridge> {
-  const workplace = await createWorkplace();
-  return startBridge({ claude: await quickAgent(workplace), workplace });
 }
 
 function taskIdIn(shown: string): string {
@@ -36,8 +23,8 @@ function taskIdIn(shown: string): string {
 }
 
 it('takes no folder for a prompt on stdin, and no empty one', async () => {
-  const bridge = await quickBridge();
-  expect(await command(bridge, ['run', '-'])).toMatchObject({ code: 64 });
+  const bridge = await startBridge({ claude: quickAgent });
+  expect(await bridge.command(['run', '-'])).toMatchObject({ code: 64 });
   const folder = await text(
     spawn('sh', ['-c', 'exec "$0" "$1" run - 2>&1 </', process.execPath, serverEntry], {
       cwd: bridge.project,
@@ -48,35 +35,21 @@ it('takes no folder for a prompt on stdin, and no empty one', async () => {
 });
 
 it('--path names the folder of the task, from the current one or from the home folder', async () => {
-  const bridge = await quickBridge();
+  const bridge = await startBridge({ claude: quickAgent });
   const { root } = bridge.workplace;
   for (const path of [bridge.project, relative(root, bridge.project)]) {
-    const run = await command(bridge, ['run', 'AGENT: exit 0', '--path', path], root);
+    const run = await bridge.command(['run', 'AGENT: exit 0', '--path', path], { cwd: root });
     expect(run).toMatchObject({ code: 0 });
     expect(run.err).toMatch(/^task_\w+ started in .*\/app\.$/m);
   }
-  const missing = await command(bridge, ['run', 'AGENT: exit 0', '--path', `${bridge.project}/none`]);
+  const missing = await bridge.command(['run', 'AGENT: exit 0', '--path', `${bridge.project}/none`]);
   expect(missing).toMatchObject({ code: 66, out: '' });
   expect(missing.err).toContain('PATH_NOT_FOUND');
-  expect(await command(bridge, ['run', 'AGENT: exit 0', '--path', ''])).toMatchObject({ code: 64 });
-});
-
-it('--queue --detach says nothing but the id, and the receipt of what ended in the queue says so', async () => {
-  const bridge = await quickBridge();
-  const first = (await command(bridge, ['run', 'AGENT: never-exits', '--detach'])).out.trim();
-  const second = await command(bridge, ['run', 'AGENT: exit 0', '--queue', '--detach']);
-  expect(second).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/^task_\w+\n$/) as unknown });
-  const queued = second.out.trim();
-  expect((await command(bridge, ['tasks', 'show', queued])).out).toContain(
-    `it starts after task ${first}, which`,
-  );
-  await command(bridge, ['tasks', 'kill', queued]);
-  expect((await command(bridge, ['tasks', 'show', queued])).out).toContain('nothing was started');
-  await command(bridge, ['tasks', 'kill', first]);
+  expect(await bridge.command(['run', 'AGENT: exit 0', '--path', ''])).toMatchObject({ code: 64 });
 });
 
 it('asks in the terminal, with a bell where the person wants one; a line that was typed before is no answer', async () => {
-  const env = { ...asked, MCP_NOTIFY: JSON.stringify({ bell: true }) };
+  const env = { ...asksEnv, MCP_NOTIFY: JSON.stringify({ bell: true }) };
   const bridge = await startBridge({ claude: scriptedAgent, env });
   const person = await inTerminal(bridge, 'AGENT: split-prompt');
   person.type('allow\r');
@@ -96,7 +69,7 @@ it('asks in the terminal, with a bell where the person wants one; a line that wa
 });
 
 it('goes on when somebody else answers', async () => {
-  const bridge = await startBridge({ claude: scriptedAgent, env: asked });
+  const bridge = await startBridge({ claude: scriptedAgent, env: asksEnv });
   const person = await inTerminal(bridge, 'AGENT: split-prompt');
   const taskId = taskIdIn(await person.sees('Type y'));
   await bridge.respond(taskId, await bridge.decision(taskId), { verdict: 'allow' });
@@ -135,7 +108,7 @@ describeNewestClaude('with Claude Code', ({ binary }) => {
     });
     const person = await inTerminal(bridge, 'Work.');
     await person.sees('▶ Bash(echo so-far');
-    await expect.poll(() => existsSync(join(bridge.project, 'printed'))).toBe(true);
+    await bridge.untilHas('printed');
     person.type(CTRL_C);
     await person.sees('Ctrl-C again within 2 s ends it');
     person.type(CTRL_C);

@@ -43,9 +43,10 @@ async function projectThatActs({ project }: TestBridge): Promise<string> {
 
 const startedSchema = z.looseObject({ task_id: z.string(), message: z.string() });
 
-/** Starts a task; its id, and what the answer says. */
-async function started(bridge: TestBridge, request: Readonly<Record<string, unknown>>) {
-  return startedSchema.parse(await bridge.call('start_task', request));
+/** Starts a cautious task; its id, and what the answer says. */
+async function started(bridge: TestBridge, request: Readonly<Record<string, unknown>> = {}) {
+  const common = { prompt: 'Work.', path: bridge.project, permission_mode: 'cautious' };
+  return startedSchema.parse(await bridge.call('start_task', { ...common, ...request }));
 }
 
 const write = (file_path: string) => ({ tools: [{ name: 'Write', input: { file_path, content: 'x' } }] });
@@ -71,8 +72,7 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
       },
     });
     const mark = await projectThatActs(bridge);
-    const request = { prompt: 'Work.', path: bridge.project, permission_mode: 'cautious', driver };
-    const { task_id, message } = await started(bridge, request);
+    const { task_id, message } = await started(bridge, { driver });
     const settings = '.claude/settings.json';
     for (const left of [
       `hooks (${settings})`,
@@ -87,10 +87,7 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
       asked.push((await bridge.answerNext(task_id, { verdict: 'deny', message: 'No.' })).summary);
     expect(await bridge.end(task_id)).toMatchObject({ status: 'completed' });
     expect(asked).toEqual(['Bash(echo "$PLANTED" > asked.txt)', 'Write(kept/a)', 'Write(docs/style.md)']);
-    const made = ['made', 'asked.txt', 'kept', 'docs/plain.md'].filter((name) =>
-      existsSync(join(bridge.project, name)),
-    );
-    expect(made).toEqual(['docs/plain.md']);
+    expect(['made', 'asked.txt', 'kept', 'docs/plain.md'].filter(bridge.has)).toEqual(['docs/plain.md']);
     expect(existsSync(mark)).toBe(false);
   });
 
@@ -101,8 +98,7 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
       const script = [runs('echo rm > made'), says('Done.')];
       const bridge = await startBridge({ claude: binary, env: { MCP_RULES: JSON.stringify(rules) }, script });
       const mark = await projectThatActs(bridge);
-      const request = { prompt: 'Work.', path: bridge.project, permission_mode: 'auto', driver };
-      const task = await bridge.start(request);
+      const task = await bridge.start({ permission_mode: 'auto', driver });
       const asked = await bridge.answerNext(task, { verdict: 'deny', message: 'No.' });
       expect(asked.summary).toBe('Bash(echo rm > made)');
       expect(await bridge.end(task)).toMatchObject({ status: 'completed' });
@@ -190,8 +186,7 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
         await mkdir(join(bridge.project, '.claude', 'skills', skill));
         await symlink(target, join(bridge.project, '.claude', 'skills', skill, 'SKILL.md'));
       }
-      const request = { prompt: 'Work.', path: bridge.project, permission_mode: 'cautious', driver };
-      const { task_id, message } = await started(bridge, request);
+      const { task_id, message } = await started(bridge, { driver });
       expect(message).toContain('Of .claude/skills, .claude/commands, .claude/agents the text alone is used');
       expect(message).toContain(
         'Left out: .claude/skills/lost/SKILL.md, .claude/skills/spy/SKILL.md, .claude/commands/odd.md, .claude/agents/long.md, .claude/agents/vague.md.',
@@ -231,8 +226,7 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
       'docs/LEAKED': '',
       '.claude/commands/ship.md': `Ship it, see ${names}`,
     });
-    const request = { prompt: `Look at ${names}`, path: bridge.project, permission_mode, driver };
-    const task = await bridge.start(request);
+    const task = await bridge.start({ prompt: `Look at ${names}`, permission_mode, driver });
     if (permission_mode === 'cautious') await bridge.answerNext(task, { verdict: 'allow' });
     expect(await bridge.end(task)).toMatchObject({ status: 'completed' });
     const said = JSON.stringify(bridge.api.requests);
@@ -259,7 +253,7 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
       /^TASK_START_FAILED: own_hooks is false for this project .*settings\.json, which has rules that deny or ask/,
     );
     await own({ permissions: { allow: ['Bash(touch *)'] } });
-    const { task_id, message } = await started(bridge, request);
+    const { task_id, message } = await started(bridge);
     expect(message).toContain('own settings of Claude Code are left out');
     // The rule that allows is left out, too.
     await bridge.answerNext(task_id, { verdict: 'allow' });
@@ -276,7 +270,7 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
       /^PROJECT_SETTINGS_UNREADABLE: .*settings\.local\.json cannot be read/,
     );
     await writeFiles(bridge.project, { [settings]: '{ "permissions": { "deny": ["Bash()"] } }' });
-    const { task_id, message } = await started(bridge, request);
+    const { task_id, message } = await started(bridge);
     expect(message).toContain(`Left out: permissions.deny Bash() (${settings}).`);
     // At a terminal Claude Code would stop at a dialog about it.
     expect(await bridge.end(task_id)).toMatchObject({ status: 'completed' });

@@ -3,6 +3,7 @@ import { access, appendFile, chmod, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { testedGits } from '../../harness/gits.js';
+import { repository } from '../../harness/project-files.js';
 import { scriptedAgent } from '../../harness/scripted-agent.js';
 import { startBridge } from '../../harness/start-bridge.js';
 
@@ -11,16 +12,7 @@ describe.each(testedGits())('a task in a worktree of a hostile repository, by $v
     const path = [folder, process.env['PATH']].filter(Boolean).join(delimiter);
     const bridge = await startBridge({ claude: scriptedAgent, env: { PATH: path } });
     const { project } = bridge;
-    const git = (...args: string[]): string =>
-      execFileSync('git', ['-c', 'user.name=N', '-c', 'user.email=n@example.com', ...args], {
-        cwd: project,
-        env: { ...bridge.env, PATH: path },
-        encoding: 'utf8',
-      });
-    await bridge.call('init_git_repo', { path: project, initial_branch: 'main' });
-    await writeFile(join(project, 'a.txt'), 'one\n');
-    git('add', '.');
-    git('commit', '--quiet', '-m', 'first');
+    await repository(project);
     const [canary, program] = [join(bridge.env['HOME'] ?? '', 'canary'), join(project, '.git', 'program')];
     await writeFile(program, `#!/bin/sh\necho "$*" >>'${canary}'\ncat\n`);
     await chmod(program, 0o755);
@@ -32,9 +24,9 @@ describe.each(testedGits())('a task in a worktree of a hostile repository, by $v
       `${hooks.join('')}[core]\n\tfsmonitor = ${program}\n[diff]\n\texternal = ${program}\n[merge "evil"]\n\tdriver = ${program}\n`,
     );
     await writeFile(join(project, '.git', 'info', 'attributes'), '* merge=evil\n');
-    const first = await bridge.start({ path: project, prompt: 'AGENT: never-exits' });
+    const first = await bridge.agent('never-exits');
     for (const action of ['merge', 'apply', 'discard'] as const) {
-      const task_id = await bridge.start({ path: project, prompt: 'AGENT: exit 0', on_conflict: 'worktree' });
+      const task_id = await bridge.agent('exit 0', { on_conflict: 'worktree' });
       expect(await bridge.end(task_id)).toMatchObject({ status: 'completed' });
       await writeFile(join(project, '.claude', 'worktrees', task_id, `${action}.txt`), 'work\n');
       expect(await bridge.call('git_status', { path: project })).toMatchObject({ branch: 'main' });
@@ -45,7 +37,7 @@ describe.each(testedGits())('a task in a worktree of a hostile repository, by $v
     }
     await bridge.call('kill_task', { task_id: first });
     await expect(access(canary)).rejects.toThrow('ENOENT');
-    git('status');
+    execFileSync('git', ['status'], { cwd: project, env: { ...bridge.env, PATH: path } });
     await access(canary);
   });
 });

@@ -4,14 +4,14 @@ import { expect, inject } from 'vitest';
 import { runs, says } from '../../harness/scripted-turns.js';
 import { toolsForModels } from '../../tools/all-tools.js';
 import { serverEntry, startBridge, type TestBridge } from '../../harness/start-bridge.js';
-import type { ModelCall } from './models/model-turns.js';
+import type { ModelCall } from './models/model-server.js';
 import { DELEGATED, delegation, nothingSeen, type DelegationSeen } from './models/delegation.js';
 import { ScriptedCaller, type Conversation } from './models/scripted-caller.js';
 
 const run = promisify(execFile);
 
 /** The long form waits as long as one call may. */
-export const isLongForm = process.env['SOAK'] === '1';
+const isLongForm = process.env['SOAK'] === '1';
 const LONG_WAIT_SECONDS = isLongForm ? 45 : 4;
 /** The task goes on a little longer than the wait. */
 const AGENT_THINKS_MS = (LONG_WAIT_SECONDS + 3) * 1_000;
@@ -40,17 +40,15 @@ function agentTurns() {
   return () => turns.shift() ?? says('Done.');
 }
 
-/** Starts it; `more` is further environment of the server. Everything ends with the test. */
-export async function startClientBridge(
-  more: { readonly env?: Readonly<Record<string, string>> } = {},
-): Promise<ClientBridge> {
+/** Starts it. Everything ends with the test. */
+export async function startClientBridge(): Promise<ClientBridge> {
   const claude = inject('claudeVersions').at(-1)?.binary;
   if (claude === undefined) throw new Error('the tests of clients need the newest pinned Claude Code');
   const bridge = await startBridge({
     claude,
     projects: ['app', 'desk'],
     script: agentTurns(),
-    env: { MCP_TOOLSETS: 'all', ...more.env },
+    env: { MCP_TOOLSETS: 'all' },
   });
   const { HOME = '', PATH = '', LANG = '', TMPDIR = '', XDG_RUNTIME_DIR = '' } = bridge.env;
   return Object.assign(bridge, {
@@ -105,8 +103,5 @@ export async function expectDelegated(
   expect(seen.longWait?.seconds).toBeGreaterThan(LONG_WAIT_SECONDS - 0.5);
   expect(seen.receipt).toContain('node -e 0');
   expect(await bridge.status(seen.taskId)).toMatchObject({ status: 'completed' });
-  const closed = await bridge.events(seen.taskId, 'decision-closed');
-  expect(closed.map(({ tool, verdict, answered_by }) => [tool, verdict, answered_by].join(' '))).toEqual([
-    'Bash allow caller',
-  ]);
+  expect(await bridge.decided(seen.taskId)).toEqual(['Bash allow caller']);
 }

@@ -9,12 +9,11 @@ import {
   startClientBridge,
   type ClientBridge,
 } from './client-bridge.js';
-import { installClient, type InstalledClient } from './install.js';
+import { installClient, type ClientKey, type InstalledClient } from './versions.js';
 import { chatCompletions } from './models/chat-completions.js';
 import { startModelServer } from './models/model-server.js';
 import { responses } from './models/responses.js';
 import { record, type Feature } from './seen.js';
-import type { ClientKey } from './versions.js';
 
 const reportSchema = z.object({
   resources: z.array(z.string()),

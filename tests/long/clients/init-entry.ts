@@ -6,13 +6,6 @@ import { runClient, type ClientBridge } from './client-bridge.js';
 const fileSchema = z.record(z.string(), z.unknown());
 const serversSchema = z.record(z.string(), z.record(z.string(), z.unknown()));
 
-/** Lets `init` add the server to the settings of a client, as a person does. */
-export async function runInit(bridge: ClientBridge, client: string): Promise<void> {
-  const { command, args } = bridge.server;
-  const options = ['--client', client, '--roots', bridge.workplace.projectsDir, '--yes'];
-  await runClient(bridge, [command, ...args, 'init', ...options]);
-}
-
 /** The entry that `init` shows for a client whose settings it does not edit. */
 export async function printedEntry(bridge: ClientBridge, client: string): Promise<string> {
   const { command, args } = bridge.server;
@@ -20,7 +13,7 @@ export async function printedEntry(bridge: ClientBridge, client: string): Promis
 }
 
 /**
- * The same for a client whose settings are JSON. The entry stays as `init` wrote it; only the environment of the tests is
+ * Lets `init` add the server to the settings of a client, which are JSON, as a person does. The entry stays as `init` wrote it; only the environment of the tests is
  * added, under `envKey`.
  */
 export async function runInitWithEnv(
@@ -28,7 +21,9 @@ export async function runInitWithEnv(
   client: string,
   { file, serversKey, envKey = 'env' }: { file: string; serversKey: string; envKey?: string },
 ): Promise<void> {
-  await runInit(bridge, client);
+  const { command, args } = bridge.server;
+  const options = ['--client', client, '--roots', bridge.workplace.projectsDir, '--yes'];
+  await runClient(bridge, [command, ...args, 'init', ...options]);
   const settings = fileSchema.parse(JSON.parse(await readFile(file, 'utf8')));
   const servers = serversSchema.parse(settings[serversKey]);
   const entry = { ...servers[SERVER_NAME], [envKey]: bridge.server.env };

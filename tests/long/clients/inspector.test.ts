@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { runClient, startClientBridge, type ClientBridge } from './client-bridge.js';
-import { installClient, type InstalledClient } from './install.js';
+import { installClient, type InstalledClient } from './versions.js';
 import { record } from './seen.js';
 
-const toolsSchema = z.object({ tools: z.array(z.looseObject({ name: z.string() })) });
-const resourcesSchema = z.object({ resources: z.array(z.looseObject({ uri: z.string() })) });
-const promptsSchema = z.object({ prompts: z.array(z.looseObject({ name: z.string() })) });
+const namedSchema = z.array(z.looseObject({ name: z.string(), uri: z.string().optional() })).default([]);
+const listSchema = z.looseObject({ tools: namedSchema, resources: namedSchema, prompts: namedSchema });
 const answerSchema = z.looseObject({
   structuredContent: z.record(z.string(), z.unknown()).optional(),
   content: z.array(z.looseObject({ text: z.string().optional() })),
@@ -33,6 +32,12 @@ class Inspector {
     const options = ['--cli', '--quiet', '--config', config, '--server', 'bridge', '--protocol-era', era];
     this.#bridge = bridge;
     this.#command = [installed.node, entry, ...options];
+  }
+
+  /** The names, or addresses, of what a list has. */
+  async list(what: 'tools' | 'resources' | 'prompts', ...options: string[]): Promise<string[]> {
+    const answer: unknown = JSON.parse(await this.ask('--method', `${what}/list`, ...options));
+    return listSchema.parse(answer)[what].map(({ name, uri }) => uri ?? name);
   }
 
   async ask(...options: string[]): Promise<string> {
@@ -79,16 +84,12 @@ describe('MCP Inspector', () => {
     const inspectors = ['legacy', 'modern'].map((era) => new Inspector(installed, bridge, config, era));
     for (const inspector of inspectors) {
       // Exits with 6 when a schema has an error.
-      const listed = toolsSchema.parse(JSON.parse(await inspector.ask('--method', 'tools/list', '--strict')));
-      expect(listed.tools.map(({ name }) => name)).toEqual(expect.arrayContaining([...bridge.tools]));
-      const { resources } = resourcesSchema.parse(
-        JSON.parse(await inspector.ask('--method', 'resources/list')),
-      );
-      expect(resources.map(({ uri }) => uri)).toContain('config://current');
+      const tools = await inspector.list('tools', '--strict');
+      expect(tools).toEqual(expect.arrayContaining([...bridge.tools]));
+      expect(await inspector.list('resources')).toContain('config://current');
       const read = await inspector.ask('--method', 'resources/read', '--uri', 'config://current');
       expect(read).toContain(bridge.workplace.projectsDir);
-      const { prompts } = promptsSchema.parse(JSON.parse(await inspector.ask('--method', 'prompts/list')));
-      expect(prompts.map(({ name }) => name)).toContain('delegate');
+      expect(await inspector.list('prompts')).toContain('delegate');
       const words = ['--prompt-name', 'delegate', '--prompt-args', 'request=Fix the bug'];
       expect(await inspector.ask('--method', 'prompts/get', ...words)).toContain('Fix the bug');
       expect(await inspector.delegate(bridge.project)).toMatchObject({ status: 'completed' });

@@ -1,4 +1,4 @@
-import type { PinnedPackage } from '../../harness/install-package.js';
+import { installPackage, type InstalledPackage, type PinnedPackage } from '../../harness/install-package.js';
 
 export interface ClientPackage extends PinnedPackage {
   /** Its name on the page. */
@@ -57,3 +57,11 @@ export const CLIENT_PACKAGES = {
 } as const satisfies Readonly<Record<string, ClientPackage>>;
 
 export type ClientKey = keyof typeof CLIENT_PACKAGES;
+
+export type InstalledClient = ClientPackage & InstalledPackage;
+
+/** The client, installed when it is not there yet. Rejects when npm fails. */
+export async function installClient(key: ClientKey): Promise<InstalledClient> {
+  const wanted = CLIENT_PACKAGES[key];
+  return { ...wanted, ...(await installPackage(wanted)) };
+}

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { processRecordSchema } from '../../../src/processes/process-record.js';
 import { direct } from './processes/open-docker-backend.js';
 import { describeDocker, dockerEnv } from '../../harness/docker-engine.js';
 import { startBridge } from '../../harness/start-bridge.js';
@@ -139,8 +140,8 @@ describeDocker('processes in containers, through a server', ({ busyboxImage }) =
 
     const left = stateSchema.parse(
       await next.call('spawn', {
-        command: 'sleep',
-        args: ['600'],
+        command: 'sleep 600',
+        shell: true,
         mode: 'docker',
         keep: true,
         background: true,
@@ -148,7 +149,9 @@ describeDocker('processes in containers, through a server', ({ busyboxImage }) =
     );
     pids.push(left.pid);
     expect(await containersOf(pids)).toEqual([`/process-mcp-${left.pid}`]);
-    process.kill(await keeperOf(bridge.workplace.stateDir, left.pid), 'SIGKILL');
+    const record = join(bridge.workplace.stateDir, 'processes', left.pid, 'record.json');
+    const { owner } = processRecordSchema.parse(JSON.parse(await readFile(record, 'utf8')));
+    process.kill(owner.pid, 'SIGKILL');
     await expect
       .poll(() => next.call('ps'), { timeout: 30_000 })
       .toMatchObject({
@@ -160,8 +163,3 @@ describeDocker('processes in containers, through a server', ({ busyboxImage }) =
     await expect.poll(() => containersOf(pids), { timeout: 30_000 }).toEqual([]);
   });
 });
-
-async function keeperOf(stateDir: string, pid: string): Promise<number> {
-  const record: unknown = JSON.parse(await readFile(join(stateDir, 'processes', pid, 'record.json'), 'utf8'));
-  return z.object({ owner: z.object({ pid: z.number() }) }).parse(record).owner.pid;
-}

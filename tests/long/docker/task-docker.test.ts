@@ -1,15 +1,22 @@
-import { existsSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { createReadStream } from 'node:fs';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
 import Docker from 'dockerode';
+import { pack, type Pack } from 'tar-stream';
 import { beforeAll, expect, inject, it } from 'vitest';
 import { z } from 'zod';
 import { TASK_LABEL } from '../../../src/processes/docker/container-options.js';
-import { claudeImage } from '../../harness/docker-claude-image.js';
-import { describeDocker, dockerEnv } from '../../harness/docker-engine.js';
+import { describeDocker, dockerEnv, type TestEngine } from '../../harness/docker-engine.js';
 import { runs, says } from '../../harness/scripted-turns.js';
 import { startBridge, type BridgeOptions, type TestBridge } from '../../harness/start-bridge.js';
+import { until } from '../../harness/until.js';
 
+const REPOSITORY = 'claude-code-bridge-test/claude';
+const PROGRAM_MODE = 0o755;
 /** A file of the image that this machine does not have. */
 const ONLY_INSIDE = '/bin/[[';
 const WHERE = `[ -e "${ONLY_INSIDE}" ] && echo inside > where.txt || echo outside > where.txt`;
@@ -18,7 +25,6 @@ const WORKS_ON = 'echo begun > begun.txt; sleep 600';
 /** It is 400 MB, which a machine that is busy with other tests writes three times. */
 const IMAGE_LIMIT_MS = 120_000;
 const FIVE_MESSAGES = 5;
-const POLL = { timeout: 20_000, interval: 100 };
 
 const receiptSchema = z.object({
   receipt: z.looseObject({ decisions: z.array(z.unknown()), usage: z.looseObject({}) }),
@@ -52,19 +58,19 @@ describeDocker('a task in a container', (engine) => {
       const usage = { ...receipt.usage, cost_usd: 0 };
       return shapeOf({ ...receipt, usage, decisions: [] });
     };
-    const inside = await start(bridge, { isolation: 'docker' });
+    const inside = await bridge.start({ isolation: 'docker' });
     const there = await receiptOf(inside);
-    expect(await readFile(join(bridge.project, 'where.txt'), 'utf8')).toBe('inside\n');
+    expect(await bridge.read('where.txt')).toBe('inside\n');
     expect(await containersOf(inside)).toEqual([]);
 
-    const outside = await start(bridge, {});
+    const outside = await bridge.start();
     expect(there).toEqual(await receiptOf(outside));
-    expect(await readFile(join(bridge.project, 'where.txt'), 'utf8')).toBe('outside\n');
+    expect(await bridge.read('where.txt')).toBe('outside\n');
 
     expect(
       await bridge.refusal('start_task', { prompt: 'On.', path: bridge.project, continue_from: inside }),
     ).toMatch(/^INVALID_ARGUMENTS: .* worked in a container/);
-    const next = await start(bridge, { isolation: 'docker', continue_from: inside });
+    const next = await bridge.start({ isolation: 'docker', continue_from: inside });
     expect(await bridge.end(next)).toMatchObject({ status: 'completed', last_output: 'As I said.' });
     // The first prompt, the command and its result, the answer, and the new prompt.
     expect(bridge.api.requests.at(-1)?.messageCount).toBeGreaterThanOrEqual(FIVE_MESSAGES);
@@ -75,15 +81,15 @@ describeDocker('a task in a container', (engine) => {
       script: [runs(WHERE, 'I will.'), says('All written.'), says('As I said.')],
     });
     const common = { isolation: 'docker', driver: 'print' };
-    const id = await start(bridge, common);
+    const id = await bridge.start(common);
     const ended = await bridge.end(id);
     expect(ended).toMatchObject({ status: 'completed', exit_code: 0 });
     expect(ended.last_output).toContain('All written.');
-    expect(await readFile(join(bridge.project, 'where.txt'), 'utf8')).toBe('inside\n');
+    expect(await bridge.read('where.txt')).toBe('inside\n');
     const { receipt } = receiptSchema.parse(await bridge.call('get_task_result', { task_id: id }));
     expect(receipt).toMatchObject({ commands: [{ command: WHERE, exit_code: 0 }] });
     expect(await containersOf(id)).toEqual([]);
-    const next = await start(bridge, { ...common, continue_from: id });
+    const next = await bridge.start({ ...common, continue_from: id });
     expect(await bridge.end(next)).toMatchObject({ status: 'completed' });
     expect(bridge.api.requests.at(-1)?.messageCount).toBeGreaterThanOrEqual(FIVE_MESSAGES);
     expect(await containersOf(next)).toEqual([]);
@@ -99,7 +105,7 @@ describeDocker('a task in a container', (engine) => {
     const orphan = await begun(bridge);
     await bridge.killKeeper(orphan);
     expect(await bridge.end(orphan)).toMatchObject({ status: 'error' });
-    await expect.poll(() => containersOf(orphan), POLL).toEqual([]);
+    await until('its container is gone', async () => expect(await containersOf(orphan)).toEqual([]));
   });
 
   it('is refused without an image, with one that is not there, and without an engine, and says what to do', async () => {
@@ -120,18 +126,14 @@ describeDocker('a task in a container', (engine) => {
   });
 });
 
-function start(bridge: TestBridge, args: Readonly<Record<string, unknown>>): Promise<string> {
-  return bridge.start({ prompt: 'Do it.', ...args });
-}
-
 /** A task in the middle of a command. */
 async function begun(bridge: TestBridge): Promise<string> {
   await rm(join(bridge.project, 'begun.txt'), { force: true });
-  const id = await start(bridge, { isolation: 'docker' });
+  const id = await bridge.start({ isolation: 'docker' });
   await bridge.until(id, async ({ decisions }) => {
     const [open] = decisions;
     if (open !== undefined) await bridge.respond(id, open, { verdict: 'allow' });
-    return existsSync(join(bridge.project, 'begun.txt')) && (await containersOf(id)).length === 1;
+    return bridge.has('begun.txt') && (await containersOf(id)).length === 1;
   });
   return id;
 }
@@ -164,4 +166,39 @@ function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shapeOf);
   if (typeof value !== 'object' || value === null) return value === null ? null : typeof value;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, shapeOf(one)]));
+}
+
+/**
+ * The image of one version of the real CLI: the node image with the program that the tests use, and the libraries that
+ * it needs. Made once for an engine.
+ */
+async function claudeImage(
+  { nodeImage }: TestEngine,
+  { version, binary }: { readonly version: string; readonly binary: string },
+): Promise<string> {
+  const docker = new Docker();
+  const name = `${REPOSITORY}:${version}`;
+  const images = await docker.listImages({ filters: { reference: [name] } });
+  if (images.length > 0) return name;
+  const container = await docker.createContainer({ Image: nodeImage, Cmd: ['/bin/sh'] });
+  try {
+    const archive = pack();
+    const sent = container.putArchive(Readable.from(archive), { path: '/' });
+    await Promise.all([sent, fill(archive, binary)]);
+    await container.commit({ repo: REPOSITORY, tag: version });
+  } finally {
+    await container.remove({ force: true });
+  }
+  return name;
+}
+
+async function fill(archive: Pack, binary: string): Promise<void> {
+  const { stdout } = await promisify(execFile)('ldd', [binary]);
+  for (const library of stdout.match(/\/\S+/g) ?? []) {
+    archive.entry({ name: library.slice(1), mode: PROGRAM_MODE }, await readFile(library));
+  }
+  const { size } = await stat(binary);
+  const entry = archive.entry({ name: 'usr/local/bin/claude', mode: PROGRAM_MODE, size });
+  await pipeline(createReadStream(binary), entry);
+  archive.finalize();
 }

@@ -21,6 +21,9 @@ describeWith('editors', 'messages to an editor', () => {
       return id;
     }
 
+    const read = (terminalId: string, more: { cursor?: number; waitMs?: number; maxChars?: number }) =>
+      editor().client.askFor('output', { type: 'read_output', terminalId, ...more });
+
     describe('a program that knows the first messages alone', () => {
       test('creates a terminal by the id of its request, runs commands in it, and closes it', async () => {
         const { client } = editor();
@@ -43,14 +46,6 @@ describeWith('editors', 'messages to an editor', () => {
         expect(closed).toMatchObject({ by: 'program' });
         const gone = await client.askFor('error', { type: 'execute', command: 'true', terminalId: 'first' });
         expect(gone.code).toBe('TERMINAL_NOT_FOUND');
-      });
-
-      whole('runs a command without naming a terminal', async () => {
-        const { client } = editor();
-        const run = await client.askFor('success', { type: 'execute', command: 'pwd' });
-        expect(run.output).toBe(`${editor().server.project}\n`);
-        const next = await client.askFor('success', { type: 'execute', command: 'pwd' });
-        expect(next.terminalId).toBe(run.terminalId);
       });
     });
 
@@ -80,12 +75,7 @@ describeWith('editors', 'messages to an editor', () => {
         expect(run).toMatchObject({ exitCode: 0, output: text.slice(-20), omitted: text.length - 20 });
         let got = '';
         for (let cursor = run.from ?? 0, more = true; more;) {
-          const piece = await client.askFor('output', {
-            type: 'read_output',
-            terminalId: id,
-            cursor,
-            maxChars: 128 * 1024,
-          });
+          const piece = await read(id, { cursor, maxChars: 128 * 1024 });
           expect(piece.dropped).toBe(0);
           got += piece.text;
           ({ cursor, more } = piece);
@@ -103,12 +93,7 @@ describeWith('editors', 'messages to an editor', () => {
         let cursor = started.from ?? 0;
         let text = '';
         for (let state = 'running'; state !== 'ended' || text.length < 6;) {
-          const piece = await client.askFor('output', {
-            type: 'read_output',
-            terminalId: id,
-            cursor,
-            waitMs: 5_000,
-          });
+          const piece = await read(id, { cursor, waitMs: 5_000 });
           text += piece.text;
           cursor = piece.cursor;
           state = piece.execution?.state ?? 'running';
@@ -149,13 +134,9 @@ describeWith('editors', 'messages to an editor', () => {
           timeoutMs: 1_000,
         });
         expect(late.code).toBe('TIMED_OUT');
-        const read = await client.askFor('output', {
-          type: 'read_output',
-          terminalId: id,
-          ...(late.from === undefined ? {} : { cursor: late.from }),
-        });
-        expect(read.text).toContain('begun\n');
-        expect(read.execution).toMatchObject({ state: 'ended', timedOut: true });
+        const said = await read(id, late.from === undefined ? {} : { cursor: late.from });
+        expect(said.text).toContain('begun\n');
+        expect(said.execution).toMatchObject({ state: 'ended', timedOut: true });
         expect(await client.run('echo next', id)).toMatchObject({ exitCode: 0, output: 'next\n' });
       });
 
@@ -184,12 +165,7 @@ describeWith('editors', 'messages to an editor', () => {
     /** Waits until a terminal has printed something. */
     async function untilText(id: string, text: string): Promise<void> {
       for (let seen = '', cursor = 0; !seen.includes(text);) {
-        const piece = await editor().client.askFor('output', {
-          type: 'read_output',
-          terminalId: id,
-          cursor,
-          waitMs: 5_000,
-        });
+        const piece = await read(id, { cursor, waitMs: 5_000 });
         seen += piece.text;
         cursor = piece.cursor;
       }
@@ -227,21 +203,6 @@ describeWith('editors', 'messages to an editor', () => {
         expect(refused).toMatchObject({ code: 'NO_SHELL_INTEGRATION' });
         const { terminals } = await client.askFor('terminals', { type: 'list_terminals' });
         expect(terminals.map(({ terminalId }) => terminalId)).not.toContain('sh');
-      });
-
-      whole('is listed with who made it, and what it does', async () => {
-        const { client } = editor();
-        const id = await terminal({ name: 'build' });
-        await client.run('sleep 2', id, { answer: 'start' });
-        const { terminals } = await client.askFor('terminals', { type: 'list_terminals' });
-        expect(terminals.find(({ terminalId }) => terminalId === id)).toMatchObject({
-          terminalName: 'build (tester)',
-          createdBy: 'tester',
-          state: 'busy',
-          execution: { state: 'running' },
-        });
-        const again = await client.askFor('error', { type: 'create_terminal', id });
-        expect(again.code).toBe('TERMINAL_EXISTS');
       });
     });
   });

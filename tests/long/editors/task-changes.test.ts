@@ -1,10 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { sharedBrowser } from '../../harness/board-page.js';
 import { describeWith } from '../../harness/needs.js';
+import { repository } from '../../harness/project-files.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
 import { runs, says } from '../../harness/scripted-turns.js';
 import { editorsOfForm, sharedTaskEditor } from '../../harness/task-editor.js';
@@ -37,15 +35,7 @@ describeWith('editors', 'changes of a task in an editor', () => {
         ],
       });
 
-      beforeAll(async () => {
-        const { project } = bridge();
-        const git = (...args: string[]): void =>
-          void execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: project });
-        git('init', '-q');
-        await writeFile(join(project, 'sum.js'), 'var total = 0;\n');
-        git('add', '.');
-        git('commit', '-qm', 'first');
-      });
+      beforeAll(() => repository(bridge().project, { 'sum.js': 'var total = 0;\n' }));
 
       test('are shown as diffs, by file and together', async () => {
         const { page } = editor();

@@ -1,7 +1,7 @@
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { sharedBrowser } from '../../harness/board-page.js';
-import { editorToolset } from '../../harness/editor-toolset.js';
 import { describeWith } from '../../harness/needs.js';
+import { editorToolset } from '../../harness/task-editor.js';
 import { runCommand, sharedEditor } from '../../harness/vscode-server.js';
 
 const browser = sharedBrowser();

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/system-clock.js';
 import { PtyManager } from '../../../src/pty/pty-manager.js';
 import { ReadChild } from '../../harness/read-child.js';
+import { seededRandom } from '../../harness/seeded-random.js';
 
 const options = {
   cwd: '/',
@@ -17,11 +18,7 @@ const TEST_LIMIT_MS = 120_000;
 
 /** Sizes from 1 byte to 1 MB, each order of magnitude as likely; the same in every run. */
 function createSizes(count: number): number[] {
-  let seed = 20_260_101;
-  const random = () => {
-    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
-    return seed / 2 ** 32;
-  };
+  const random = seededRandom(20_260_101);
   return Array.from({ length: count }, () => Math.round(MAX_BYTES ** random()));
 }
 

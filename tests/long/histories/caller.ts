@@ -69,12 +69,9 @@ export class Caller {
     return first;
   }
 
-  async #respond(question: OpenQuestion, verdict: 'allow' | 'deny'): Promise<unknown> {
-    const { taskId, decisionId, summary } = question;
+  #respond({ taskId, decisionId, summary }: OpenQuestion, verdict: 'allow' | 'deny'): Promise<unknown> {
     const args = { task_id: taskId, decision_id: decisionId, verdict };
-    return this.#call('respond_to_task', args, {
-      response: { ...stepOf(summary), decisionId, verdict },
-    });
+    return this.#call('respond_to_task', args, { response: { ...stepOf(summary), decisionId, verdict } });
   }
 
   async #call(
@@ -86,7 +83,7 @@ export class Caller {
     return this.#options.recorder.call(name, client, tool, args, about);
   }
 
-  async #server(): Promise<Awaited<FaultyServer['running']>> {
+  #server(): FaultyServer['running'] {
     const server = this.#any(this.#options.servers);
     if (server === undefined) throw new Error('a caller needs a server');
     return server.running;

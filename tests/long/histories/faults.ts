@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { systemCodeOf } from '../../../src/base/errors.js';
+import { commandOf } from '../../harness/marked-processes.js';
 import { realPid } from '../../harness/real-pid.js';
 import { serverEntry } from '../../harness/start-bridge.js';
 import type { Workplace } from '../../harness/workplace.js';
@@ -39,9 +39,9 @@ export class Faults {
     const kind = random();
     if (server === undefined) return;
     if (kind < 0.15) await this.#killServer(server);
-    else if (kind < 0.45) await this.#killKeeper();
+    else if (kind < 0.45) await this.#toKeeper((pid) => this.#kill(pid, 'keeper'));
     else if (kind < 0.6) this.#stop((await server.running).pid, 'server');
-    else if (kind < 0.85) await this.#stopKeeper();
+    else if (kind < 0.85) await this.#toKeeper((pid) => this.#stop(pid, 'keeper'));
     else await this.#jump(server);
   }
 
@@ -53,22 +53,14 @@ export class Faults {
 
   async #killServer(server: FaultyServer): Promise<void> {
     const { pid, name } = await server.running;
-    this.#say(`SIGKILL to the server ${name} (${pid})`);
-    signal(pid, 'SIGKILL');
+    this.#kill(pid, `server ${name}`);
     server.restart();
     await server.running;
   }
 
-  async #killKeeper(): Promise<void> {
-    const pid = await this.#anyKeeper();
-    if (pid === undefined) return;
-    this.#say(`SIGKILL to the keeper ${pid}`);
+  #kill(pid: number, what: string): void {
+    this.#say(`SIGKILL to the ${what} (${pid})`);
     signal(pid, 'SIGKILL');
-  }
-
-  async #stopKeeper(): Promise<void> {
-    const pid = await this.#anyKeeper();
-    if (pid !== undefined) this.#stop(pid, 'keeper');
   }
 
   #stop(pid: number, what: string): void {
@@ -90,16 +82,15 @@ export class Faults {
     await server.setClock(offsetMs);
   }
 
-  /** A keeper of a task, in whichever namespace. */
-  async #anyKeeper(): Promise<number | undefined> {
+  /** Does something to a keeper of a task, in whichever namespace. */
+  async #toKeeper(act: (pid: number) => void): Promise<void> {
     const { workplace, random } = this.#options;
     const keepers: number[] = [];
     for (const pid of await workplace.processes()) {
-      // Not there any more when it has ended.
-      const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-      if (command.split('\0')[1] === keeperEntry) keepers.push(pid);
+      if ((await commandOf(pid)).split(' ')[1] === keeperEntry) keepers.push(pid);
     }
-    return keepers[Math.floor(random() * keepers.length)];
+    const keeper = keepers[Math.floor(random() * keepers.length)];
+    if (keeper !== undefined) act(keeper);
   }
 
   #say(what: string): void {

@@ -7,6 +7,12 @@ import { onlyChild, type PidNamespace } from './pid-namespace.js';
 
 const jumpingClock = fileURLToPath(new URL('../../fixtures/programs/jumping-clock.cjs', import.meta.url));
 
+interface RunningServer {
+  readonly name: string;
+  readonly client: McpClient;
+  readonly pid: number;
+}
+
 /** A server that may be killed at any moment: another one takes its place then, with the same clock, in the same namespace. */
 export class FaultyServer {
   readonly #bridge: TestBridge;
@@ -14,7 +20,7 @@ export class FaultyServer {
   readonly #clockFile: string;
   readonly #namespace: PidNamespace | undefined;
   #count = 0;
-  #running: Promise<{ readonly name: string; readonly client: McpClient; readonly pid: number }>;
+  #running: Promise<RunningServer>;
 
   constructor(bridge: TestBridge, name: string, namespace?: PidNamespace) {
     this.#bridge = bridge;
@@ -25,7 +31,7 @@ export class FaultyServer {
   }
 
   /** The server that runs now, or the next one as soon as it runs. */
-  get running(): Promise<{ readonly name: string; readonly client: McpClient; readonly pid: number }> {
+  get running(): Promise<RunningServer> {
     return this.#running;
   }
 
@@ -39,7 +45,7 @@ export class FaultyServer {
     await writeFile(this.#clockFile, String(offsetMs));
   }
 
-  async #start(): Promise<{ readonly name: string; readonly client: McpClient; readonly pid: number }> {
+  async #start(): Promise<RunningServer> {
     const name = `${this.#name}.${++this.#count}`;
     const program = [process.execPath, serverEntry] as const;
     const { mcp: client } = await this.#bridge.another('modern', {

@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { expect } from 'vitest';
+import { until } from '../../harness/until.js';
 
-const NEW_NAMESPACE = ['--pid', '--fork', '--kill-child', '--mount-proc'];
+export const NEW_NAMESPACE = ['--pid', '--fork', '--kill-child', '--mount-proc'];
 
 /** Namespaces are root's to make, and in some containers they are refused to it, too. */
 export const canMakeNamespaces =
@@ -47,14 +47,9 @@ export async function makePidNamespace(): Promise<PidNamespace> {
 }
 
 /** The pid of the one child that a process has, or will have in a moment. */
-export async function onlyChild(pid: number): Promise<number> {
-  let child = 0;
-  await expect
-    .poll(async () => {
-      const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'latin1')).trim().split(' ');
-      child = children.length === 1 ? Number(children[0]) : 0;
-      return child;
-    })
-    .toBeGreaterThan(0);
-  return child;
+export function onlyChild(pid: number): Promise<number> {
+  return until(`${pid} has one child`, async () => {
+    const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'latin1')).trim().split(' ');
+    return children.length === 1 && Number(children[0]) > 0 && Number(children[0]);
+  });
 }

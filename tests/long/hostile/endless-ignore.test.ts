@@ -1,7 +1,7 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { tempFolder } from '../../config/temp-folder.js';
+import { tempFolder } from '../../harness/temp-folder.js';
 import { explorerOf, git, never, writeTree } from '../../files/explorer.js';
 
 test.each(['.gitignore', 'sub/.gitignore', '.ignore', '.git/info/exclude'])(

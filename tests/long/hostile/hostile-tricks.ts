@@ -104,12 +104,6 @@ export const tricks: readonly Trick[] = [
       ),
   },
   {
-    name: 'core.fsmonitor',
-    bites: true,
-    inHarmony: true,
-    set: (place, program) => config(place, `[core]\n\tfsmonitor = ${program}\n`),
-  },
-  {
     name: 'hooks in the repository, also post-index-change',
     bites: true,
     set: (place, program) => hook(join(place.repo, '.git', 'hooks'), program),
@@ -121,11 +115,6 @@ export const tricks: readonly Trick[] = [
       await hook(join(place.repo, 'tools'), program);
       await config(place, '[core]\n\thooksPath = tools\n');
     },
-  },
-  {
-    name: 'diff.external',
-    bites: true,
-    set: (place, program) => config(place, `[diff]\n\texternal = ${program}\n`),
   },
   {
     name: 'a diff driver’s command',
@@ -141,14 +130,6 @@ export const tricks: readonly Trick[] = [
     set: async (place, program) => {
       await config(place, `[diff "evil.with.dots"]\n\ttextconv = ${program}\n\tcachetextconv = true\n`);
       await attributes(place, '* diff=evil.with.dots');
-    },
-  },
-  {
-    name: 'a clean filter',
-    bites: true,
-    set: async (place, program) => {
-      await config(place, `[filter "evil"]\n\tclean = ${program}\n\trequired = true\n`);
-      await attributes(place, '* filter=evil');
     },
   },
   {

@@ -1,16 +1,14 @@
 import { access, appendFile, chmod, mkdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ProjectExplorer } from '../../../src/files/project-explorer.js';
-import { queryEnvironment } from '../../../src/git/run/git-settings.js';
 import { GitService } from '../../../src/git/git-service.js';
 import { ProjectSnapshots } from '../../../src/git/state/project-snapshots.js';
 import { GitRunner } from '../../../src/git/run/run-git.js';
 import { Worktrees } from '../../../src/git/worktree/worktrees.js';
 import { ActiveProject } from '../../../src/projects/active-project.js';
 import { AllowedRoots } from '../../../src/projects/allowed-roots.js';
-import { PathOpener } from '../../../src/projects/path-opener.js';
 import { testedGits } from '../../harness/gits.js';
+import { explorerOf } from '../../files/explorer.js';
 import { gitPlace, type GitPlace } from '../../git/git-harness.js';
 import { tricks, type Trick } from './hostile-tricks.js';
 
@@ -93,16 +91,7 @@ async function lookForReceipt(place: GitPlace): Promise<void> {
 }
 
 async function lookAtFiles(place: GitPlace): Promise<void> {
-  const roots = new AllowedRoots([place.projects], place.homeDir);
-  const host = place.context;
-  const explorer = new ProjectExplorer({
-    opener: new PathOpener(roots),
-    roots,
-    activeProject: new ActiveProject(roots),
-    git: new GitRunner(host),
-    env: queryEnvironment(host),
-    defaultDepth: 3,
-  });
+  const explorer = explorerOf(place.projects, { host: place.context, defaultDepth: 3 });
   const { names } = await explorer.names({ path: place.repo }, signal);
   expect(names).toEqual(expect.arrayContaining(['kept.txt', 'new.txt', 'same.txt']));
   for (const query of ['two', 'same'])

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { exitCodes } from '../../../src/cli/exit-codes.js';
-import { tempFolder } from '../../config/temp-folder.js';
+import { tempFolder } from '../../harness/temp-folder.js';
 import { runCommand, type Ended } from '../../harness/run-command.js';
 import { serverEntry } from '../../harness/start-bridge.js';
 
@@ -83,11 +83,12 @@ describe('the command line', () => {
     [['run', 'x', '--mode', 'bogus'], "'bogus' is invalid"],
     [['tasks', 'list', 'bogus'], "too many arguments for 'list'"],
     [['tasks', 'list', '--bogus'], "unknown option '--bogus'"],
+    [['tasks', 'finish', 'task_1'], "missing required argument 'merge|apply|discard|undo'"],
     [['tasks', 'kill'], "INVALID_ARGUMENTS: missing required argument 'task'"],
     [['tasks', 'answer', 'task_1', 'y', 'perhaps'], "'y perhaps' is more than one answer"],
     [
       ['tasks', 'finish', 'task_1', 'keep'],
-      "'keep' is invalid for argument 'action'. Allowed choices are merge, apply, discard, undo.",
+      "'keep' is invalid for argument 'merge|apply|discard|undo'. Allowed choices are merge, apply, discard, undo.",
     ],
     [['tasks', 'prune', '--keep', 'x'], "--keep must be a whole number from 0 to 99999 (got 'x')"],
     [['attach', '--detach-key', 'bogus'], 'INVALID_ARGUMENTS'],
@@ -100,19 +101,15 @@ describe('the command line', () => {
     expect(err).toContain(says);
   });
 
-  it('the server serves with settings that cannot be used, and logs what is wrong', async () => {
-    for (const words of [
-      ['--config', 'none.json', 'serve'],
-      ['--config', 'none.json'],
-      ['serve', '--config=none.json'],
-    ]) {
-      const { code, out, err } = await run(words);
-      expect({ code, out }, words.join(' ')).toEqual({ code: 0, out: '' });
-      expect(err).toContain('none.json (named by flag --config)');
-    }
-    const { code, err } = await run(['--toolsets', 'gti'], { MCP_TREE_DEPTH: 'deep' });
-    expect(code).toBe(0);
-    expect(err).toContain('flag --toolsets: toolsets[0]: found "gti", expected one of ');
-    expect(err).toContain('environment variable MCP_TREE_DEPTH: default_tree_depth: found "deep"');
+  it('a state directory that is not there is not made by a question about it', async () => {
+    for (const [words, code] of [
+      [['state'], 0],
+      [['state', 'adopt'], exitCodes.notFound],
+    ] as const)
+      expect(await run(words)).toMatchObject({
+        code,
+        out: expect.stringMatching(/^There is no state directory at \/.* yet\./) as unknown,
+      });
+    expect(await readdir(homeDir)).toEqual([]);
   });
 });

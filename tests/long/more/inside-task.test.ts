@@ -1,79 +1,59 @@
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { scriptedAgent } from '../../harness/scripted-agent.js';
-import { serverEntry, startBridge, type TestBridge } from '../../harness/start-bridge.js';
-import type { TaskClient } from '../../harness/task-client.js';
+import { serverEntry, startBridge } from '../../harness/start-bridge.js';
 
-/** The environment of a program that the task runs. */
-async function markOf(bridge: TestBridge, taskId: string): Promise<Record<string, string>> {
-  return { CLAUDE_CODE_BRIDGE_MARK: (await bridge.record(taskId)).process_mark };
+/** A task that goes on until the test is over, and what a program that it runs finds in its environment. */
+async function taskWithMark() {
+  const bridge = await startBridge({ claude: scriptedAgent, env: { MCP_TOOLSETS: 'all' } });
+  onTestFinished(() => bridge.killAll());
+  const task = await bridge.agent('never-exits');
+  return { bridge, task, env: { CLAUDE_CODE_BRIDGE_MARK: (await bridge.record(task)).process_mark } };
 }
-
-/** A server as Claude Code starts it inside the task. */
-async function inside(bridge: TestBridge, taskId: string, allows?: string): Promise<TaskClient> {
-  const env = {
-    ...(await markOf(bridge, taskId)),
-    ...(allows !== undefined && { MCP_INSIDE_TASKS: allows }),
-  };
-  return bridge.another('modern', { env });
-}
-
-const endless = 'AGENT: never-exits';
 
 describe('a server inside a task', () => {
   it('offers nothing by default', async () => {
-    const bridge = await startBridge({ claude: scriptedAgent });
-    const task = await bridge.start({ prompt: endless });
-    const server = await inside(bridge, task);
+    const { bridge, env } = await taskWithMark();
+    const server = await bridge.another('modern', { env });
     expect(await server.mcp.listTools()).toEqual([]);
     expect(await server.mcp.listResources()).toEqual([]);
     expect(await server.mcp.listPrompts()).toEqual([]);
-    await bridge.call('kill_task', { task_id: task });
   });
 
   it('offers what only reads where the user lets it look', async () => {
-    const bridge = await startBridge({ claude: scriptedAgent });
-    const task = await bridge.start({ prompt: endless });
-    const server = await inside(bridge, task, 'look');
+    const { bridge, task, env } = await taskWithMark();
+    const server = await bridge.another('modern', {
+      env: { ...env, MCP_INSIDE_TASKS: 'look' },
+      showsApps: true,
+    });
     const tools = await server.mcp.listTools();
     expect(tools).toContain('list_tasks');
     expect(tools).toContain('read_file');
-    for (const name of [
-      'start_task',
-      'kill_task',
-      'respond_to_task',
-      'message_task',
-      'write_file',
-      'finish_task',
-    ])
-      expect(tools).not.toContain(name);
+    const acting = [
+      ...['start_task', 'kill_task', 'respond_to_task', 'message_task', 'write_file', 'finish_task'],
+      ...['board_act', 'board_read', 'open_board', 'create_terminal', 'execute', 'spawn'],
+    ];
+    expect(tools.filter((name) => acting.includes(name))).toEqual([]);
+    const resources = await server.mcp.listResources();
+    expect(resources.filter((uri) => uri.startsWith('ui://'))).toEqual([]);
     expect(JSON.stringify(await server.call('list_tasks'))).toContain(task);
-    await bridge.call('kill_task', { task_id: task });
   });
 
   it('is recognised by the processes above it when its mark was removed from the environment', async () => {
-    const bridge = await startBridge({ claude: scriptedAgent });
-    const task = await bridge.start({ prompt: endless });
-    const command: [string, ...string[]] = [
-      '/bin/sh',
-      '-c',
-      'env -u CLAUDE_CODE_BRIDGE_MARK "$0" "$1"; :',
-      process.execPath,
-      serverEntry,
-    ];
-    const env = { ...(await markOf(bridge, task)), MCP_INSIDE_TASKS: 'look' };
-    const server = await bridge.another('modern', { command, env });
+    const { bridge, task, env } = await taskWithMark();
+    const unmarked = 'env -u CLAUDE_CODE_BRIDGE_MARK "$0" "$1"; :';
+    const server = await bridge.another('modern', {
+      command: ['/bin/sh', '-c', unmarked, process.execPath, serverEntry],
+      env: { ...env, MCP_INSIDE_TASKS: 'look' },
+    });
     expect(await server.refusal('kill_task', { task_id: task })).toMatch(/^INSIDE_TASK/);
     expect(await server.refusal('write_file', { path: join(bridge.project, 'x'), content: '' })).toMatch(
       /^INSIDE_TASK/,
     );
-    await bridge.call('kill_task', { task_id: task });
   });
 
   it('commands that act on tasks are refused there, too', async () => {
-    const bridge = await startBridge({ claude: scriptedAgent });
-    const task = await bridge.start({ prompt: endless });
-    const env = await markOf(bridge, task);
+    const { bridge, task, env } = await taskWithMark();
     for (const args of [
       ['tasks', 'kill', task],
       ['tasks', 'prune'],
@@ -84,6 +64,5 @@ describe('a server inside a task', () => {
     ])
       expect((await bridge.command(args, { env })).err).toContain('INSIDE_TASK');
     expect((await bridge.command(['tasks', 'list'], { env })).out).toContain(task.slice(-6));
-    await bridge.call('kill_task', { task_id: task });
   });
 });

@@ -9,12 +9,12 @@ import { serverEntry, startBridge } from '../../harness/start-bridge.js';
 import type { TaskClient } from '../../harness/task-client.js';
 import { until } from '../../harness/until.js';
 import { createWorkplace, type Workplace } from '../../harness/workplace.js';
+import { NEW_NAMESPACE } from '../histories/pid-namespace.js';
 
 type Command = readonly [string, ...string[]];
 
-const PID_NAMESPACE = ['--pid', '--fork', '--kill-child', '--mount-proc'];
 /** Namespaces are root's to make, and where no machine is shared they may be refused to it, too: then nothing is left to test. */
-const canUnshare = spawnSync('unshare', [...PID_NAMESPACE, 'true']).status === 0;
+const canUnshare = spawnSync('unshare', [...NEW_NAMESPACE, 'true']).status === 0;
 
 /** A server whose wall clock is an hour off. */
 async function shimOf(workplace: Workplace, hours: number): Promise<string> {
@@ -49,13 +49,13 @@ const places: readonly {
 }[] = [
   {
     place: 'another pid namespace',
-    command: async () => ['unshare', ...PID_NAMESPACE, process.execPath, serverEntry],
+    command: async () => ['unshare', ...NEW_NAMESPACE, process.execPath, serverEntry],
   },
   {
     place: 'another pid namespace whose clock is an hour ahead',
     command: async (workplace) => [
       'unshare',
-      ...PID_NAMESPACE,
+      ...NEW_NAMESPACE,
       process.execPath,
       '--import',
       await shimOf(workplace, 1),
@@ -73,7 +73,8 @@ async function expectTaskOfOther(
   other: TaskClient,
 ): Promise<void> {
   expect(await other.status(task)).toMatchObject({ status: 'running' });
-  expect(await other.call('list_tasks')).toMatchObject({ tasks: [{ task_id: task, status: 'running' }] });
+  const running = await other.call('list_tasks', { status: 'active' });
+  expect(running).toMatchObject({ tasks: [{ task_id: task, status: 'running' }] });
   await expect(other.start({ prompt: 'AGENT: exit 0', path: project })).rejects.toThrow(
     /TASK_ALREADY_RUNNING/,
   );
@@ -81,10 +82,10 @@ async function expectTaskOfOther(
 }
 
 describe.runIf(canUnshare).each(places)('a server in $place', ({ command }) => {
-  it('sees the task of the first as running, and takes neither its project nor its socket', async () => {
+  it('and the first see each other’s tasks as running, and take neither project nor socket', async () => {
     const workplace = await createWorkplace();
     const bridge = await startBridge({ claude: scriptedAgent, workplace });
-    const task = await bridge.start({ prompt: 'AGENT: never-exits' });
+    const task = await bridge.agent('never-exits');
     const other = await bridge.another('modern', { command: await command(workplace) });
     await expectTaskOfOther({ task, project: bridge.project }, other);
     const socket = join(workplace.stateDir, 'sockets', `${task.slice('task_'.length)}.sock`);
@@ -92,20 +93,14 @@ describe.runIf(canUnshare).each(places)('a server in $place', ({ command }) => {
     // It is reached there, wherever the server runs.
     expect(await other.call('kill_task', { task_id: task })).toMatchObject({ status: 'killed' });
     expect(await bridge.status(task)).toMatchObject({ status: 'killed' });
-    const next = await other.start({ prompt: 'AGENT: exit 0', path: bridge.project });
+    const project = await bridge.newProject('theirs');
+    const theirs = await other.start({ prompt: 'AGENT: never-exits', path: project });
+    for (const one of [bridge, await bridge.another()])
+      await expectTaskOfOther({ task: theirs, project }, one);
+    expect(await bridge.call('kill_task', { task_id: theirs })).toMatchObject({ status: 'killed' });
+    expect(await other.status(theirs)).toMatchObject({ status: 'killed' });
+    const next = await other.start({ prompt: 'AGENT: exit 0', path: project });
     expect(await other.end(next)).toMatchObject({ status: 'completed' });
-  });
-
-  it('has tasks that the first sees as running, and does not take over', async () => {
-    const workplace = await createWorkplace();
-    const bridge = await startBridge({ claude: scriptedAgent, workplace });
-    const other = await bridge.another('modern', { command: await command(workplace) });
-    const task = await other.start({ prompt: 'AGENT: never-exits', path: bridge.project });
-    await expectTaskOfOther({ task, project: bridge.project }, bridge);
-    const third = await bridge.another();
-    await expectTaskOfOther({ task, project: bridge.project }, third);
-    expect(await bridge.call('kill_task', { task_id: task })).toMatchObject({ status: 'killed' });
-    expect(await other.status(task)).toMatchObject({ status: 'killed' });
   });
 });
 
@@ -113,7 +108,7 @@ it.runIf(canUnshare)('a task whose pid namespace is gone with all in it gets its
   const workplace = await createWorkplace();
   const bridge = await startBridge({ claude: scriptedAgent, workplace });
   const other = await bridge.another('modern', {
-    command: ['unshare', ...PID_NAMESPACE, process.execPath, serverEntry],
+    command: ['unshare', ...NEW_NAMESPACE, process.execPath, serverEntry],
   });
   const task = await other.start({ prompt: 'AGENT: never-exits', path: bridge.project });
   expect(await bridge.status(task)).toMatchObject({ status: 'running' });
@@ -131,7 +126,7 @@ it.runIf(canUnshare)('a task whose pid namespace is gone with all in it gets its
 
 describe.runIf(canUnshare).each([
   { place: 'another machine', namespaces: [] },
-  { place: 'another machine in whose pids other processes run', namespaces: PID_NAMESPACE },
+  { place: 'another machine in whose pids other processes run', namespaces: NEW_NAMESPACE },
 ])('a server on $place', ({ namespaces }) => {
   const there = { '/etc/machine-id': OTHER_MACHINE, [BOOT_ID]: OTHER_BOOT };
 
@@ -142,9 +137,11 @@ describe.runIf(canUnshare).each([
     const command = await withFiles(workplace, there, namespaces);
     const other = await bridge.another('modern', { command });
     expect(await other.status(task)).toMatchObject({ status: 'running' });
-    expect(await other.call('list_tasks')).toMatchObject({ tasks: [{ task_id: task, status: 'running' }] });
+    const listed = await other.call('list_tasks');
+    expect(listed).toMatchObject({ tasks: [{ task_id: task, status: 'running' }] });
+    expect(listed['note']).toMatch(/was written by another machine.* can be read here .* `\S+ state adopt`/);
     const refused = await other.refusal('start_task', { prompt: 'AGENT: exit 0', path: bridge.project });
-    expect(refused).toContain("is another machine's");
+    expect(refused).toContain('was written by another machine');
     expect(refused).toContain('state adopt');
     const adopt = (): { status: number | null; text: string } => {
       const [program, ...args] = [...command.slice(0, -1), serverEntry, 'state', 'adopt'];

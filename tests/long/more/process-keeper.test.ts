@@ -1,16 +1,20 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { processRecordSchema } from '../../../src/processes/process-record.js';
 import { scriptedAgent } from '../../harness/scripted-agent.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
+import { until } from '../../harness/until.js';
 
-const POLL = { timeout: 20_000, interval: 50 };
+async function open(): Promise<TestBridge> {
+  const bridge = await startBridge({ claude: scriptedAgent, env: { MCP_TOOLSETS: 'process,project' } });
+  await bridge.call('set_active_project', { path: bridge.project });
+  return bridge;
+}
 
 /** A kept process that repeats each line, and its keeper. */
 async function kept() {
-  const bridge = await startBridge({ claude: scriptedAgent, env: { MCP_TOOLSETS: 'process,project' } });
-  await bridge.call('set_active_project', { path: bridge.project });
+  const bridge = await open();
   const started = await bridge.call('spawn', { command: 'cat', keep: true, background: true });
   const pid = String(started['pid']);
   const path = join(bridge.workplace.stateDir, 'processes', pid, 'record.json');
@@ -21,15 +25,33 @@ async function kept() {
   return { bridge, pid, keeper: owner.pid, socketPath };
 }
 
-async function nothingLeft({ mcp, workplace }: TestBridge): Promise<void> {
-  await expect.poll(() => workplace.processes(), POLL).toEqual([mcp.pid]);
-}
+it('what a killed server left, also outside of its group, is ended with the first call of the next one', async () => {
+  const bridge = await open();
+  const command = "setsid sh -c 'sleep 600' & echo up; exec sleep 600";
+  const { pid } = await bridge.call('spawn', { command, shell: true, background: true });
+  await until('it is up', async () =>
+    expect(await bridge.call('stdout', { pid })).toMatchObject({ text: 'up\n' }),
+  );
+  process.kill(bridge.mcp.pid, 'SIGKILL');
+  const next = await bridge.another();
+  await until('it has ended', async () =>
+    expect(await next.call('ps')).toMatchObject({ processes: [{ status: 'terminated' }] }),
+  );
+  expect(await next.call('stdout', { pid })).toMatchObject({ text: 'up\n', status: 'terminated' });
+});
+
+it('a process to be kept that could not be started leaves nothing, and says why', async () => {
+  const bridge = await open();
+  const refused = await bridge.refusal('spawn', { command: 'no-such-program', keep: true });
+  expect(refused).toMatch(/^PROGRAM_NOT_FOUND/);
+  expect(await readdir(join(bridge.workplace.stateDir, 'processes'))).toEqual([]);
+});
 
 it('kill: a keeper that was halted goes on, and ends its process itself', async () => {
   const { bridge, pid, keeper } = await kept();
   process.kill(keeper, 'SIGSTOP');
   expect(await bridge.call('kill', { pid })).toMatchObject({ status: 'terminated', signal: 'SIGTERM' });
-  await nothingLeft(bridge);
+  await bridge.onlyServer();
   const log = await readFile(join(bridge.workplace.stateDir, 'processes', pid, 'keeper.log'), 'utf8');
   expect(log).toContain(`[INFO] The keeper of ${pid} started`);
   expect(log).toContain('[INFO] The process ended {"exit_code":null,"signal":"SIGTERM"}');
@@ -43,7 +65,9 @@ it('kill: a keeper that takes no connection is told to end its process', async (
   const spoken = await next.mcp.callTool('stdin', { pid, text: 'one\n' });
   expect(spoken.content[0]?.text).toMatch(/^PROCESS_UNREACHABLE: .*its keeper runs, and takes no connection/);
   expect(await next.call('kill', { pid })).toMatchObject({ status: 'terminated', signal: 'SIGTERM' });
-  await expect.poll(() => bridge.workplace.processes(), POLL).toEqual([next.mcp.pid]);
+  await until('only the next server runs', async () =>
+    expect(await bridge.workplace.processes()).toEqual([next.mcp.pid]),
+  );
 });
 
 it('a keeper that was halted is told as such to who writes and who waits, and serves when it goes on', async () => {
@@ -64,7 +88,7 @@ it('a keeper that was halted is told as such to who writes and who waits, and se
     stdout: expect.stringMatching(/^(one\n)?two\n$/) as unknown,
   });
   await bridge.call('kill', { pid });
-  await nothingLeft(bridge);
+  await bridge.onlyServer();
 });
 
 it('a keeper that is killed while one waits for output is told at once', async () => {
@@ -76,8 +100,8 @@ it('a keeper that is killed while one waits for output is told at once', async (
     /^PROCESS_NOT_RUNNING: (The keeper of the process \S+ is gone|The process \S+ has ended)/,
   );
   // Its connections close a moment before it is gone.
-  await expect
-    .poll(() => bridge.call('ps'), POLL)
-    .toMatchObject({ processes: [{ pid, status: 'terminated' }] });
-  await nothingLeft(bridge);
+  await until('its end is known', async () =>
+    expect(await bridge.call('ps')).toMatchObject({ processes: [{ pid, status: 'terminated' }] }),
+  );
+  await bridge.onlyServer();
 });

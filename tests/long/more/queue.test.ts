@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
@@ -49,22 +49,6 @@ async function removeHalfWrittenLocks({ workplace }: TestBridge): Promise<void> 
   const locks = join(workplace.stateDir, 'locks');
   for (const name of await readdir(locks)) if (name.endsWith('.tmp')) await rm(join(locks, name));
 }
-
-it('a caller that does not want to wait is told who has the project, and the ways out; also for a folder in it', async () => {
-  const bridge = await quickBridge();
-  const { task_id } = await start(bridge, bridge.project, 'never-exits');
-  const inside = join(bridge.project, 'packages');
-  await mkdir(inside);
-  const other = await bridge.another();
-  for (const path of [bridge.project, inside]) {
-    const words = await other.refusal('start_task', { prompt: 'AGENT: exit', path });
-    expect(words).toContain('TASK_ALREADY_RUNNING');
-    expect(words).toContain(`Existing task ID: ${task_id} (since `);
-    for (const way of ['"queue"', '"worktree"', 'wait_for_task', 'kill_task']) expect(words).toContain(way);
-  }
-  await bridge.call('kill_task', { task_id });
-  await nothingLeft(bridge);
-});
 
 it('the queue goes on while no server runs', async () => {
   const bridge = await quickBridge();

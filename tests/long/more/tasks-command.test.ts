@@ -1,18 +1,16 @@
-import { execFileSync } from 'node:child_process';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { z } from 'zod';
 import { attach } from '../../harness/attached-terminal.js';
-import { runCommand, type Ended } from '../../harness/run-command.js';
-import { asksAboutPrompts, scriptedAgent, writeProgram } from '../../harness/scripted-agent.js';
+import { gitIn, repository } from '../../harness/project-files.js';
+import type { Ended } from '../../harness/run-command.js';
+import { asksEnv, program, scriptedAgent } from '../../harness/scripted-agent.js';
 import { serverEntry, startBridge, type TestBridge } from '../../harness/start-bridge.js';
 import { until } from '../../harness/until.js';
-import { createWorkplace } from '../../harness/workplace.js';
 
 /** `claude-code-bridge tasks …` for the user of `bridge`. */
 function runTasks(bridge: TestBridge, ...args: string[]): Promise<Ended> {
-  return runCommand(['tasks', ...args], { cwd: bridge.workplace.root, env: bridge.env });
+  return bridge.command(['tasks', ...args], { cwd: bridge.workplace.root });
 }
 
 /** What it prints; rejects when it fails. */
@@ -22,37 +20,14 @@ async function tasks(bridge: TestBridge, ...args: string[]): Promise<string> {
   return out;
 }
 
-/** A repository with one commit. */
-async function repository(bridge: TestBridge): Promise<(...args: string[]) => string> {
-  const git = (...args: string[]): string =>
-    execFileSync('git', ['-c', 'user.name=N', '-c', 'user.email=n@example.com', ...args], {
-      cwd: bridge.project,
-      env: bridge.env,
-      encoding: 'utf8',
-    });
-  git('init', '--quiet', '--initial-branch=main');
-  await writeFile(join(bridge.project, 'a.txt'), 'one\n');
-  git('add', '.');
-  git('commit', '--quiet', '-m', 'first');
-  return git;
-}
-
-it('lists, shows, follows and ends the tasks of a server that runs', async () => {
+it('follows and ends the task of a server that runs, and says so when its log is gone', async () => {
   const bridge = await startBridge({ claude: scriptedAgent });
-  const taskId = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
-  expect(await tasks(bridge)).toContain(taskId.slice(-6));
+  const taskId = await bridge.start({ prompt: 'AGENT: never-exits' });
   // Who starts a task is told that it runs a moment before its record says so.
   await bridge.until(taskId, ({ status }) => status === 'running');
   const following = runTasks(bridge, 'follow', taskId);
-  const [listed, shown] = await Promise.all([
-    tasks(bridge, 'list', '--json'),
-    tasks(bridge, 'show', taskId.slice(0, 12), '--json'),
-  ]);
-  const recordSchema = z.looseObject({ task_id: z.string(), status: z.string() });
-  expect(z.array(recordSchema).parse(JSON.parse(listed))).toMatchObject([
-    { task_id: taskId, status: 'running' },
-  ]);
-  expect(recordSchema.parse(JSON.parse(shown))).toMatchObject({ task_id: taskId, status: 'running' });
+  const shown = await tasks(bridge, 'show', taskId.slice(0, 12), '--json');
+  expect(JSON.parse(shown)).toMatchObject({ task_id: taskId, status: 'running' });
   expect(await tasks(bridge, 'kill', taskId, '--reason', 'Enough of it.')).toBe(
     `${taskId} killed: Enough of it.\n`,
   );
@@ -71,12 +46,7 @@ it('lists, shows, follows and ends the tasks of a server that runs', async () =>
 it('prune removes what has ended, and neither what runs nor what holds work in a worktree', async () => {
   const bridge = await startBridge({ claude: scriptedAgent });
   const { project } = bridge;
-  await bridge.call('init_git_repo', { path: project, initial_branch: 'main' });
-  const identity = ['-c', 'user.name=N', '-c', 'user.email=n@example.com'];
-  execFileSync('git', [...identity, 'commit', '--quiet', '--allow-empty', '-m', 'first'], {
-    cwd: project,
-    env: bridge.env,
-  });
+  await repository(project);
   const runs = await bridge.start({ prompt: 'AGENT: never-exits', path: project });
   const beside = { prompt: 'AGENT: exit 0', path: project, on_conflict: 'worktree' };
   const clean = await bridge.start(beside);
@@ -98,15 +68,14 @@ it('prune removes what has ended, and neither what runs nor what holds work in a
 
 it('ends, and joins no task, where tasks end with their last server', async () => {
   const bridge = await startBridge({ claude: scriptedAgent, env: { MCP_ON_DISCONNECT: 'stop' } });
-  const taskId = await bridge.start({ prompt: 'AGENT: never-exits', path: bridge.project });
+  const taskId = await bridge.start({ prompt: 'AGENT: never-exits' });
   expect(await tasks(bridge, 'list')).toContain(taskId.slice(-6));
   await bridge.call('kill_task', { task_id: taskId });
 });
 
 it('names what can be answered, and says what to do with an answer that does not fit', async () => {
-  const rules = JSON.stringify(asksAboutPrompts);
-  const bridge = await startBridge({ claude: scriptedAgent, env: { MCP_RULES: rules } });
-  const taskId = await bridge.start({ prompt: 'AGENT: split-prompt', path: bridge.project });
+  const bridge = await startBridge({ claude: scriptedAgent, env: asksEnv });
+  const taskId = await bridge.start({ prompt: 'AGENT: split-prompt' });
   const { decision_id } = await bridge.decision(taskId);
   const id = taskId.slice(-6);
   const shown = await tasks(bridge, 'show', id);
@@ -115,7 +84,7 @@ it('names what can be answered, and says what to do with an answer that does not
   expect(await runTasks(bridge, 'answer', id, '--option', '1', 'allow')).toMatchObject({ code: 64 });
   let said = '';
   const onSaid = (err: string): void => void (said = err);
-  const following = runCommand(['tasks', 'follow', id], { cwd: bridge.project, env: bridge.env, onSaid });
+  const following = bridge.command(['tasks', 'follow', id], { onSaid });
   await until('the question', () => said.includes(`tasks answer ${id} ${decision_id} deny`));
   expect(said).toContain(`? ${decision_id}: `);
   expect(await tasks(bridge, 'answer', id, 'n')).toBe(`${decision_id} answered: deny\n`);
@@ -129,13 +98,9 @@ it('names what can be answered, and says what to do with an answer that does not
 });
 
 it('asks in a terminal before an undo, and takes nothing back without a yes', async () => {
-  const workplace = await createWorkplace();
-  const bridge = await startBridge({
-    claude: await writeProgram(workplace, 'edits', 'echo two >a.txt'),
-    workplace,
-  });
-  await repository(bridge);
-  const taskId = await bridge.start({ prompt: 'Work.', path: bridge.project });
+  const bridge = await startBridge({ claude: program('edits', 'echo two >a.txt') });
+  await repository(bridge.project);
+  const taskId = await bridge.start({ prompt: 'Work.' });
   await bridge.end(taskId);
   for (const [answer, left] of [
     ['n', 'two\n'],
@@ -145,17 +110,17 @@ it('asks in a terminal before an undo, and takes nothing back without a yes', as
     await terminal.sees('Do you want to undo now?');
     terminal.type(answer);
     expect(await terminal.exited).toMatchObject({ code: 0 });
-    expect(await readFile(join(bridge.project, 'a.txt'), 'utf8')).toBe(left);
+    expect(await bridge.read('a.txt')).toBe(left);
   }
 });
 
 it('shows the diff of a worktree, and finishes it', async () => {
-  const workplace = await createWorkplace();
   const script = 'case $PWD in */worktrees/*) echo two >a.txt ;; *) exec sleep 600 ;; esac';
-  const bridge = await startBridge({ claude: await writeProgram(workplace, 'edits', script), workplace });
-  const git = await repository(bridge);
-  const beside = await bridge.start({ prompt: 'Wait.', path: bridge.project });
-  const taskId = await bridge.start({ prompt: 'Work.', path: bridge.project, on_conflict: 'worktree' });
+  const bridge = await startBridge({ claude: program('edits', script) });
+  const { project } = bridge;
+  await repository(project);
+  const beside = await bridge.start({ prompt: 'Wait.' });
+  const taskId = await bridge.start({ prompt: 'Work.', on_conflict: 'worktree' });
   await bridge.end(taskId);
   await bridge.call('kill_task', { task_id: beside });
   expect(await tasks(bridge, 'show', taskId)).toMatch(
@@ -163,13 +128,13 @@ it('shows the diff of a worktree, and finishes it', async () => {
   );
   const patch = '@@ -1 +1 @@\n-one\n+two\n';
   expect(await tasks(bridge, 'diff', taskId)).toContain(patch);
-  await writeFile(join(bridge.project, 'b.txt'), 'of another\n');
-  git('add', 'b.txt');
-  git('commit', '--quiet', '-m', 'second');
+  await writeFile(join(project, 'b.txt'), 'of another\n');
+  gitIn(project, 'add', 'b.txt');
+  gitIn(project, 'commit', '--quiet', '-m', 'second');
   expect(await tasks(bridge, 'finish', taskId, 'merge')).toContain(
     `${taskId} merge: Merged: the project is at `,
   );
-  expect(git('show', 'HEAD:a.txt')).toBe('two\n');
+  expect(gitIn(project, 'show', 'HEAD:a.txt')).toBe('two\n');
   const again = await runTasks(bridge, 'finish', taskId, 'merge');
   expect(again.err).toMatch(
     new RegExp(`^INVALID_ARGUMENTS: Task ${taskId} was finished already: merged at `),

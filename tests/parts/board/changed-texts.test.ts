@@ -68,16 +68,6 @@ it('gives the text of a commit without a place on disk when the work is committe
   expect(await answerTo('a.js', 'new', query)).toEqual({ text: 'const a = 1;\n', path: null, why: null });
 });
 
-it('reads a worktree where it is', async () => {
-  const worktree = join(place.projects, 'beside');
-  await place.git('worktree', 'add', '--quiet', worktree);
-  await place.write('a.js', 'of the project\n');
-  expect(await answerTo('a.js', 'new', { repository: worktree, files: ['a.js'] })).toMatchObject({
-    text: 'let a;\n',
-    path: join(worktree, 'a.js'),
-  });
-});
-
 it('says of a side that does not have the file that it is missing', async () => {
   await place.write('new.js', '');
   await rm(join(place.repo, 'a.js'));
@@ -123,16 +113,4 @@ it('knows a renamed file by its old name on the old side alone', async () => {
   expect(await answerTo('b.js', 'new', query)).toMatchObject({ text: 'let a;\n' });
   expect(await answerTo('a.js', 'new', query)).toEqual(refused);
   expect(await answerTo('b.js', 'old', query)).toEqual(refused);
-});
-
-it('refuses every file of a task that changed nothing', async () => {
-  const patch: TaskPatch = { state: 'nothing', why: 'The task changed nothing.' };
-  const board = await serveBoard(new FakeTaskService(taskRecord()), sourcesOf(patch));
-  const page = await TestPage.open(board);
-  page.send({
-    type: 'dispatch',
-    id: 1,
-    action: { type: 'file.read', task_id: TASK_ID, file: 'a.js', side: 'old' },
-  });
-  expect(await page.message('result')).toMatchObject({ ok: false, error: refused });
 });

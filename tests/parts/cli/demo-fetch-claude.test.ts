@@ -1,8 +1,8 @@
-import { chmod, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { findOrFetchClaude } from '../../../src/cli/demo/fetch-claude.js';
+import { tempFolder } from '../../harness/temp-folder.js';
 
 /** Stands in for npm: makes the platform packages that `$FAKE_PACKAGES` names, or fails as npm does. */
 const FAKE_NPM = `#!/bin/sh
@@ -27,15 +27,13 @@ describe('findOrFetchClaude', () => {
   let lines: string[];
 
   beforeEach(async () => {
-    folder = await realpath(await mkdtemp(join(tmpdir(), 'bridge-fetch-')));
+    folder = await tempFolder();
     cacheDir = join(folder, 'cache');
     lines = [];
     await mkdir(join(folder, 'bin'));
     await writeFile(join(folder, 'bin', 'npm'), FAKE_NPM);
     await chmod(join(folder, 'bin', 'npm'), 0o755);
   });
-
-  afterEach(() => rm(folder, { recursive: true, force: true }));
 
   function fetchIt(env: Record<string, string> = {}): Promise<string> {
     return findOrFetchClaude({
@@ -64,12 +62,6 @@ describe('findOrFetchClaude', () => {
   it('takes the platform package that starts on this machine', async () => {
     const found = await fetchIt({ FAKE_PACKAGES: `${PLATFORM}-broken ${PLATFORM}-musl` });
     expect(found).toBe(binaryIn(`${PLATFORM}-musl`));
-  });
-
-  it('serves several callers at once', async () => {
-    const found = await Promise.all([fetchIt(), fetchIt(), fetchIt()]);
-    expect(new Set(found)).toEqual(new Set([binaryIn(PLATFORM)]));
-    expect(await readdir(cacheDir)).toEqual(['9.9.9']);
   });
 
   it('does not use an install that was cut off', async () => {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { BridgeError } from '../../../src/base/errors.js';
-import { tempFolder } from '../../config/temp-folder.js';
+import { tempFolder } from '../../harness/temp-folder.js';
 import { explorerOf, never } from '../../files/explorer.js';
 import { faultOf, filesAt } from '../../files/file-service.js';
 import { rounds } from '../../harness/rounds.js';

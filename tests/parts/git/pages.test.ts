@@ -1,4 +1,4 @@
-import { readFile, readlink, symlink, mkdir, writeFile } from 'node:fs/promises';
+import { readlink, symlink, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -45,27 +45,6 @@ describe('the pages of a patch', () => {
       ),
       { numRuns: rounds(60) },
     );
-  });
-
-  it('end between files or hunks that fit, name omitted files, and continue by cursor', async () => {
-    const place = await gitPlace({ maxDiffBytes: 600 });
-    for (const file of ['a', 'b', 'c']) await place.write(file, '');
-    await place.commit('first');
-    for (const file of ['a', 'b', 'c']) await place.write(file, `${file} line\n`.repeat(40));
-    const first = await place.service.diff(place.target(), {});
-    expect([first.files, first.omitted.map((one) => one.file), first.continues]).toEqual([
-      3,
-      ['b', 'c'],
-      undefined,
-    ]);
-    expect(first.text.match(/^diff --git/gm)).toHaveLength(1);
-    expect(first.text.endsWith('+a line\n')).toBe(true);
-    const second = await place.service.diff(place.target(), { cursor: first.cursor ?? '' });
-    expect(second.text.startsWith('diff --git a/b b/b')).toBe(true);
-    const whole = new GitService({ ...place.parts, maxDiffBytes: 100_000 });
-    const { text } = await whole.diff(place.target(), {});
-    expect(text.length).toBe(first.totalBytes);
-    await expect(place.service.diff(place.target(), { cursor: 'nonsense' })).rejects.toThrow(/cursor/);
   });
 
   it('all show the diff of the first page, with one diff of git; an outdated cursor is refused', async () => {
@@ -201,24 +180,6 @@ describe('the history', () => {
 });
 
 describe('init', () => {
-  it('creates a repository once, and reports the one above it', async () => {
-    const place = await gitPlace();
-    const folder = join(place.repo, 'inner');
-    await mkdir(folder);
-    const { signal } = place.target();
-    const made = await place.service.init(folder, { initialBranch: 'trunk', gitignore: true }, signal);
-    expect(made).toEqual({
-      path: folder,
-      initialized: true,
-      branch: 'trunk',
-      parentRepository: place.repo,
-      gitignore: 'written',
-    });
-    expect(await readFile(join(folder, '.gitignore'), 'utf8')).toContain('node_modules/\n');
-    const again = await place.service.init(folder, { gitignore: true }, signal);
-    expect(again).toMatchObject({ initialized: false, branch: 'trunk', gitignore: 'kept' });
-  });
-
   it('follows no link, and refuses a bad .git and a bad branch name', async () => {
     const place = await gitPlace();
     const { signal } = place.target();

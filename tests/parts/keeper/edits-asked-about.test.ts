@@ -1,7 +1,7 @@
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { tempFolder } from '../../config/temp-folder.js';
+import { tempFolder } from '../../harness/temp-folder.js';
 import { gitIn, writeFiles } from '../../harness/project-files.js';
 import { verdictOfEdit } from '../../keeper/verdict-of-edit.js';
 

@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { isFinal, taskRecordSchema } from '../../../src/tasks/task.js';
 import { nextEvent } from '../../../src/base/lifecycle.js';
-import { VERSION } from '../../../src/base/package.js';
 import { bundleKeeper, openHost } from '../../keeper/open-host.js';
 
 const keeper = bundleKeeper();
@@ -60,19 +59,3 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
     expect(taskRecordSchema.parse(onDisk).status).toBe('killed');
   },
 );
-
-it('the log of a keeper has its version, the pid of the agent and the end of the task', async () => {
-  const { host, prepare, stateDir } = await openHost({ keeperEntry: keeper() });
-  const record = await host.launch(await prepare('AGENT: never-exits'));
-  const link = await host.connect(record);
-  await link?.kill('Enough.');
-  link?.dispose();
-  const log = (): Promise<string> => readFile(join(stateDir, 'tasks', record.task_id, 'keeper.log'), 'utf8');
-  await expect.poll(log).toContain('[INFO] The task ended: killed');
-  const text = await log();
-  // On a busy machine the agent may be too slow for SIGTERM.
-  expect(text).toMatch(/The task ended: killed \{"exit_code":null,"signal":"SIG(TERM|KILL)"\}/);
-  expect(text).toContain(`[INFO] The keeper of ${record.task_id} started {"version":"${VERSION}","pid":`);
-  expect(text).toMatch(/\[INFO\] The agent runs \{"pid":\d+\}/);
-  expect(text).not.toContain('never-exits');
-});

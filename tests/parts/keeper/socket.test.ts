@@ -56,16 +56,6 @@ async function lines(socket: Socket, count: number): Promise<Line[]> {
   throw new Error(`the keeper hung up after: ${text}`);
 }
 
-/** Until the keeper has closed its side: how often it pushes before depends on the time. */
-async function allLines(socket: Socket): Promise<Line[]> {
-  let text = '';
-  for await (const chunk of socket) text += String(chunk);
-  return text
-    .trimEnd()
-    .split('\n')
-    .map((line) => lineSchema.parse(JSON.parse(line)));
-}
-
 it('its socket is for its user alone, and greets with the record', async () => {
   const { path } = await served();
   expect((await stat(path)).mode & 0o077).toBe(0);
@@ -121,29 +111,6 @@ it.each([
   good?.dispose();
 });
 
-it('a watcher that does not read gets fewer records, and the last one once it reads', async () => {
-  const { path, harness, server } = await served();
-  const deaf = await rawClient(path);
-  deaf.pause();
-  deaf.write(`${JSON.stringify({ id: 1, method: 'watch', view })}\n`);
-  const file = 'x'.repeat(4_000);
-  let number = 0;
-  const noise = setInterval(() => {
-    const filesChanged = [`/${number++}/${file}`];
-    harness.driver.fire({ type: 'tool-finished', tool: 'Write', summary: 'Write', ok: true, filesChanged });
-    harness.driver.ask({ requestId: `r${number}` });
-  }, 5);
-  await expect.poll(() => harness.run.record.files_changed.length, { timeout: 20_000 }).toBe(200);
-  clearInterval(noise);
-  harness.driver.exit();
-  await harness.run.ended;
-  const leaving = server.finish();
-  const records = (await allLines(deaf)).filter((line) => line.push === 'record');
-  await leaving;
-  expect(records.length).toBeLessThan(20);
-  expect(records.at(-1)).toMatchObject({ record: { status: 'completed' } });
-});
-
 it('what is asked while the task ends is still answered, and the final record is told', async () => {
   const { path, harness, server } = await served();
   const client = await KeeperClient.connect(TASK_ID, path);
@@ -158,42 +125,6 @@ it('what is asked while the task ends is still answered, and the final record is
   await ending;
   await expect.poll(() => statuses.at(-1)).toBe('killed');
   await expect(client.screen()).rejects.toMatchObject({ code: 'TASK_UNREACHABLE' });
-});
-
-it('a client that writes while the keeper leaves still reads what it was answered', async () => {
-  const { path, harness, server } = await served();
-  const socket = await rawClient(path);
-  socket.pause();
-  socket.write('{"id":1,"method":"kill","reason":"Enough."}\n');
-  await expect.poll(() => harness.driver.told).toContain('kill');
-  harness.driver.exit({ signal: 'SIGTERM' });
-  await harness.run.ended;
-  const left = server.finish().then(() => server.dispose());
-  // All that the keeper says lies ready, and it would hang up here if it did not wait.
-  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
-  await new Promise((written) => socket.write('{"id":2,"method":"screen"}\n', written));
-  expect(await allLines(socket)).toContainEqual({
-    id: 1,
-    value: expect.objectContaining({ status: 'killed' }) as unknown,
-  });
-  await left;
-});
-
-it('a connection that this side cannot make says nothing of the keeper', async () => {
-  const noFolder = join(import.meta.filename, 'a.sock');
-  const error = { code: 'TASK_UNREACHABLE', isStuck: false };
-  await expect(KeeperClient.connect(TASK_ID, noFolder)).rejects.toMatchObject(error);
-});
-
-it('a keeper that stops listening before it takes the connection is gone', async () => {
-  const path = socketPath();
-  const server = createServer();
-  server.listen(path);
-  await once(server, 'listening');
-  // The system has connected it; nobody has accepted it.
-  const connecting = KeeperClient.connect(TASK_ID, path);
-  server.close();
-  expect(await connecting).toBeUndefined();
 });
 
 /** Who takes connections and says nothing until it is told to, as a keeper that was halted. */

@@ -4,9 +4,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSecret } from '../../../src/base/ids.js';
 import { MARK_VARIABLE } from '../../../src/os/mark-variable.js';
 import { pidOf } from '../../../src/os/pid.js';
-import { cpuSecondsInStat, parseProcStat, procSource, residentBytes } from '../../../src/os/proc-source.js';
+import { parseProcStat, procSource } from '../../../src/os/proc-source.js';
 import { startedBefore } from '../../../src/os/process-info.js';
-import { parsePs, psSource, usageInPs } from '../../../src/os/ps-source.js';
+import { parsePs, psSource } from '../../../src/os/ps-source.js';
 import { realPid } from '../../harness/real-pid.js';
 import { MARK, macPs, macRows, macTable } from '../../os/recordings.js';
 
@@ -52,16 +52,6 @@ describe.each(sources.map((source) => [source.kind, source] as const))('the tabl
     await exited;
     expect(await source.find([pid])).toEqual([]);
     expect((await source.table()).map((one) => one.pid)).not.toContain(pid);
-  });
-
-  it('reports the time and memory that processes use', async () => {
-    const { pid } = await startMarked(createSecret());
-    const { memoryBytes, cpuSeconds } = await source.usage([pid, realPid(process.pid)]);
-    expect(memoryBytes).toBeGreaterThan(10_000_000);
-    // `ps` of Linux counts whole seconds.
-    expect(cpuSeconds).toBeGreaterThanOrEqual(0);
-    expect(await source.usage([])).toEqual({ cpuSeconds: 0, memoryBytes: 0 });
-    expect(await source.find([])).toEqual([]);
   });
 
   it('has no process with the number 0, and none whose parent, group or session is 0', async () => {
@@ -121,13 +111,6 @@ describe('/proc', () => {
     );
     expect(inContainer).toMatchObject({ parentPid: undefined, group: undefined, session: undefined });
   });
-
-  it('reports processor time and memory', () => {
-    const stat = '77 (a) b (c) S 1 77 77 0 -1 4194560 1 0 0 0 150 50 25 25 20 0 1 0 12345 1000 10';
-    expect(cpuSecondsInStat(stat)).toBe(2.5);
-    expect(residentBytes('Name:\tx\nVmRSS:\t    2048 kB\n')).toBe(2_097_152);
-    expect(residentBytes('Name:\tx\nState:\tZ\n')).toBe(0);
-  });
 });
 
 describe('ps', () => {
@@ -162,12 +145,5 @@ describe('ps', () => {
       [2_113, MARK],
       [2_140, MARK],
     ]);
-  });
-
-  it('reports memory and time', () => {
-    expect(usageInPs('  2048   0:01.50\n 1024 1-02:03:04\n\n')).toEqual({
-      memoryBytes: 3_145_728,
-      cpuSeconds: 1.5 + 24 * 3_600 + 2 * 3_600 + 3 * 60 + 4,
-    });
   });
 });

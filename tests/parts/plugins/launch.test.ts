@@ -1,22 +1,20 @@
 import { spawnSync } from 'node:child_process';
-import { chmod, cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, cp, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { VERSION } from '../../../src/base/package.js';
 import { gitIn } from '../../harness/project-files.js';
+import { tempFolder } from '../../harness/temp-folder.js';
 
 const plugin = join(import.meta.dirname, '../../../plugins/code-bridge');
 let folder: string;
 let project: string;
 
 beforeEach(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), 'bridge-plugin-')));
+  folder = await tempFolder();
   project = join(folder, 'project');
   await mkdir(project);
 });
-
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** A package of the bridge that says who it is, as npm installs it. */
 async function installed(modules: string, version: string, says: string): Promise<string> {

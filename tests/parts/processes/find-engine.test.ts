@@ -7,7 +7,7 @@ import { systemClock } from '../../../src/base/system-clock.js';
 import { DockerEngine } from '../../../src/processes/docker/engine.js';
 import { engineSettings } from '../../../src/services/engine-settings.js';
 import { startFakeEngine, writeContext } from '../../harness/fake-engine.js';
-import { scratchFolder } from '../../processes/scratch-folder.js';
+import { tempFolder } from '../../harness/temp-folder.js';
 
 const certificates = join(import.meta.dirname, '../../fixtures/engine-tls');
 const pem = (name: string) => readFileSync(join(certificates, `${name}.pem`));
@@ -16,7 +16,7 @@ let configDir: string;
 let config: string;
 
 beforeEach(async () => {
-  homeDir = await scratchFolder();
+  homeDir = await tempFolder();
   configDir = join(homeDir, '.docker');
   config = join(configDir, 'config.json');
   await mkdir(configDir);

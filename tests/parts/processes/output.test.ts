@@ -34,11 +34,6 @@ test('a character that is not whole is held back until the process has ended', a
   expect((await output(record.process_id)).text?.text).toBe('price: \ufffd');
 });
 
-test('text holds no escape sequences, and of a line that was written over its last state', async () => {
-  const raw = '\\033[31mred\\033[0m \\033]0;title\\007text\\r\\n 10 %%\\r 50 %%\\r100 %%\\nab\\bc\\n';
-  expect((await (await printed(raw)).text({}))?.text).toBe('red text\n100 %\nac\n');
-});
-
 test('pages by cursor tear no character, and one behind the end is empty', async () => {
   const whole = 'aä€😀'.repeat(50);
   const { text } = await printed(whole);

@@ -1,7 +1,6 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { BridgeError } from '../../../src/base/errors.js';
 import { freshRecord } from '../../../src/processes/process-record.js';
 import { createProcessId, createSecret } from '../../../src/base/ids.js';
 import { identityOf } from '../../../src/store/process-identity.js';
@@ -18,25 +17,6 @@ describe('spawn', () => {
     const short = await sh('seq 1 10000; echo warning >&2');
     expect(short.stderr).toBe('warning\n');
     expect(short.stdout?.length).toBeGreaterThan(8_000);
-  });
-
-  test('says how to run a whole command line', async () => {
-    const { service, never } = await openProcesses();
-    const refused = service.spawn(
-      { mode: 'host', command: ['ls -la'], commandLine: 'ls -la', env: {}, keep: false },
-      1_000,
-      never,
-    );
-    const hint: unknown = expect.stringContaining('shell');
-    await expect(refused).rejects.toMatchObject({ code: 'PROGRAM_NOT_FOUND', hint });
-  });
-
-  test('leaves nothing of a process that could not be started', async () => {
-    const { service, never, store } = await openProcesses();
-    const common = { mode: 'host', commandLine: 'x', env: {}, keep: false } as const;
-    const refused = service.spawn({ ...common, command: ['no-such-program'] }, 1_000, never);
-    await expect(refused).rejects.toMatchObject({ code: 'PROGRAM_NOT_FOUND' });
-    expect(await readdir(store.path)).toEqual([]);
   });
 
   test('is refused when the disk does not take its record, with the reason, and nothing is left', async () => {
@@ -90,18 +70,6 @@ describe('input', () => {
     );
     expect(answer).toMatchObject({ outcome: 'found', stdout: 'soon\nresult: 42\n' });
   });
-
-  test('refuses a process that has ended, and one that never was', async () => {
-    const { sh, service, never } = await openProcesses();
-    const { record } = await sh(':');
-    await expect(service.input({ ...query, id: record.process_id, text: 'x' }, never)).rejects.toMatchObject({
-      code: 'PROCESS_NOT_RUNNING',
-    });
-    for (const id of ['proc_000000000000', '../../etc', ''])
-      await expect(service.input({ ...query, id, text: 'x' }, never)).rejects.toMatchObject({
-        code: 'PROCESS_NOT_FOUND',
-      });
-  });
 });
 
 describe('output', () => {
@@ -151,13 +119,6 @@ describe('kill', () => {
       expect((await output(record.process_id)).text?.text).toContain('again'),
     );
   });
-
-  test('ends what an ended process left behind', async () => {
-    const { sh, service } = await openProcesses();
-    const { record } = await sh('setsid sleep 60 >/dev/null 2>&1 & echo gone');
-    expect(record.status).toBe('terminated');
-    expect(await service.kill(record.process_id, 'SIGTERM')).toMatchObject({ leftBehind: 1 });
-  });
 });
 
 describe('processes of a server that is gone', () => {
@@ -175,17 +136,6 @@ describe('processes of a server that is gone', () => {
     await until('the first server knows', async () =>
       expect((await first.manager.list())[0]?.record.status).toBe('terminated'),
     );
-  });
-
-  test('are reported as ended also when the disk does not take that', async () => {
-    const { sh, store, service } = await openProcesses();
-    const { record } = await sh(':');
-    const dead = { pid: 2 ** 22 - 1, start_time: '1', boot_id: null };
-    const left = { ...record, ...freshRecord, process_id: createProcessId(), owner: dead };
-    await store.create(left);
-    store.write = () => Promise.reject(new BridgeError('STATE_UNUSABLE', 'no space left', 'Make room.'));
-    const ids = (await service.list(10)).map((one) => [one.record.process_id, one.record.status]);
-    expect(ids).toContainEqual([left.process_id, 'terminated']);
   });
 
   test('of another server that lives are left alone', async () => {
@@ -207,42 +157,6 @@ describe('processes of a server that is gone', () => {
       code: 'PROCESS_NOT_RUNNING',
       message,
     });
-  });
-
-  test('of this server end with it, and are recorded', async () => {
-    const { sh, manager, store } = await openProcesses();
-    await sh("trap '' TERM; echo up; while :; do sleep 0.05; done", 200);
-    await sh('exec sleep 60', 0);
-    await manager.dispose();
-    expect((await store.all()).map(({ status }) => status)).toEqual(['terminated', 'terminated']);
-  });
-
-  test('whose end the disk did not take are known meanwhile, and recorded later', async () => {
-    const { sh, service, store, manager, never } = await openProcesses();
-    const write = store.write.bind(store);
-    let isFull = false;
-    store.write = async (record) => {
-      if (isFull) throw new BridgeError('STATE_UNUSABLE', 'no space left', 'Make room.');
-      await write(record);
-    };
-    const end = async (id: string) => {
-      isFull = true;
-      return (await service.input({ id, text: '\n', limitMs: 10_000 }, never)).record;
-    };
-    const { record } = await sh('read -r x; exit 9', 0);
-    const id = record.process_id;
-    expect(await end(id)).toMatchObject({ status: 'terminated', exit_code: 9 });
-    expect(await store.read(id)).toMatchObject({ status: 'running' });
-    expect((await service.list(10))[0]?.record).toMatchObject({ status: 'terminated', exit_code: 9 });
-    const message: unknown = expect.stringContaining('has ended');
-    await expect(service.kill(id, 'SIGTERM')).rejects.toMatchObject({ message });
-    isFull = false;
-    await until('the end is recorded', async () =>
-      expect(await store.read(id)).toMatchObject({ status: 'terminated', exit_code: 9 }),
-    );
-    await end((await sh('read -r x', 0)).record.process_id);
-    // It does not wait for the disk.
-    await manager.dispose();
   });
 
   test('a record that nobody can read stops no other', async () => {

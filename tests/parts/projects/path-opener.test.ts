@@ -9,7 +9,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { BridgeError } from '../../../src/base/errors.js';
 import { AllowedRoots } from '../../../src/projects/allowed-roots.js';
 import { PathOpener } from '../../../src/projects/path-opener.js';
-import { tempFolder } from '../../config/temp-folder.js';
+import { tempFolder } from '../../harness/temp-folder.js';
 import { faultOf } from '../../files/file-service.js';
 import { rounds } from '../../harness/rounds.js';
 import { swapper } from '../../harness/swapper.js';

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -15,6 +14,7 @@ import { PtyManager } from '../../../src/pty/pty-manager.js';
 import { HastyClock } from '../../harness/hasty-clock.js';
 import { ReadChild } from '../../harness/read-child.js';
 import { until } from '../../harness/until.js';
+import { tempFolder } from '../../harness/temp-folder.js';
 
 const DAEMONIZE = fileURLToPath(new URL('../../fixtures/programs/daemonize.mjs', import.meta.url));
 const CLEANS_UP = fileURLToPath(new URL('../../fixtures/programs/cleans-up.cjs', import.meta.url));
@@ -26,7 +26,7 @@ let mark: string;
 let folder: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'bridge-kill-'));
+  folder = await tempFolder();
   manager = new PtyManager({ clock });
   mark = createSecret();
 });
@@ -34,7 +34,6 @@ afterEach(async () => {
   manager.dispose();
   await manager.whenClosed();
   for (const { pid } of await findMarked(mark)) process.kill(pid, 'SIGKILL');
-  await rm(folder, { recursive: true, force: true });
 });
 
 function start(command: readonly string[]): Promise<ReadChild> {
@@ -61,16 +60,6 @@ const findMarked = async (wanted: string): Promise<MarkedProcess[]> =>
   (await system.source.markedTable()).filter((one) => one.mark === wanted);
 
 describe(`by ${system.source.kind}`, () => {
-  it('an obedient program is ended by SIGTERM, and its end is told as that', async () => {
-    const session = await startPrinting('ready', ['/bin/sh', '-c', 'printf ready; exec sleep 60']);
-    const report = await killTree({ pid: session.pid, mark, clock, system });
-    expect(await session.exited).toEqual({ signal: 'SIGTERM' });
-    expect(report.remaining).toEqual([]);
-    // The wrapper and the program.
-    expect(report.ended.length).toBeGreaterThanOrEqual(2);
-    expect(await findMarked(mark)).toEqual([]);
-  });
-
   it('a program that leaves when interrupted is not signalled at all', async () => {
     const session = await startPrinting('ready', [
       '/bin/sh',
@@ -83,17 +72,6 @@ describe(`by ${system.source.kind}`, () => {
     };
     await killTree({ pid: session.pid, mark, clock, system, interrupt });
     expect(await session.exited).toEqual({ code: 7 });
-  });
-
-  it('a program that ignores SIGTERM and SIGHUP is ended by SIGKILL after the grace time, with its end told', async () => {
-    const session = await startPrinting('ready', [
-      '/bin/sh',
-      '-c',
-      'trap "" TERM HUP INT; printf ready; while :; do sleep 0.05; done',
-    ]);
-    const report = await killTree({ pid: session.pid, mark, clock, system, graceMs: 150 });
-    expect(await session.exited).toEqual({ signal: 'SIGKILL' });
-    expect(report.remaining).toEqual([]);
   });
 
   it.each(['nothing', 'term'])(
@@ -131,15 +109,6 @@ describe(`by ${system.source.kind}`, () => {
     await session.exited;
   });
 
-  it('a session that nobody reads is ended all the same', async () => {
-    const session = await startPrinting('ready', ['/bin/sh', '-c', 'printf ready; sleep 0.05; yes']);
-    session.pause();
-    const report = await killTree({ pid: session.pid, mark, clock, system, graceMs: 100 });
-    expect(report.remaining).toEqual([]);
-    session.resume();
-    await session.exited;
-  });
-
   it('nothing is signalled when nothing carries the mark, whatever runs under the pid now', async () => {
     const stranger = await startPrinting('ready', ['/bin/sh', '-c', 'printf ready; exec sleep 60']);
     const report = await killTree({ pid: stranger.pid, mark: createSecret(), clock, system });
@@ -154,33 +123,6 @@ describe(`by ${system.source.kind}`, () => {
     expect(await session.exited).toEqual({ code: 0 });
     expect((await readFile(done, 'utf8')).split('\n')).toEqual(['child 1', 'child 2', 'child 3', '']);
     expect(report).toMatchObject({ remaining: [] });
-  });
-
-  it('who cleans up for longer than the grace time is ended with the children that do it', async () => {
-    const done = join(folder, 'cleaned up');
-    const session = await startPrinting('ready', [process.execPath, CLEANS_UP, done, '600']);
-    const report = await killTree({ pid: session.pid, mark, clock, system, graceMs: 1_000 });
-    expect(await session.exited).toEqual({ signal: 'SIGKILL' });
-    expect(report.remaining).toEqual([]);
-    expect(await findMarked(mark)).toEqual([]);
-  });
-
-  it('a table that cannot be read once is read again', async () => {
-    const session = await startPrinting('ready', ['/bin/sh', '-c', 'printf ready; exec sleep 60']);
-    const { source } = system;
-    const failsAtFirst = <T>(read: () => Promise<T>): (() => Promise<T>) => {
-      let reads = 0;
-      return () => (++reads === 1 ? Promise.reject(new Error('ps could not be started')) : read());
-    };
-    const table = failsAtFirst(() => source.table());
-    const flaky = {
-      ...system,
-      source: { ...source, table, markedTable: failsAtFirst(() => source.markedTable()) },
-    };
-    const report = await killTree({ pid: session.pid, mark, clock, system: flaky, graceMs: 2_000 });
-    expect(report.remaining).toEqual([]);
-    expect(await findMarked(mark)).toEqual([]);
-    await session.exited;
   });
 });
 

@@ -45,18 +45,6 @@ describe('process identity', () => {
     });
   });
 
-  test('a process table that fails twice is read again, and one that always fails leaves the start unknown', async () => {
-    let failures = 2;
-    const failing = {
-      ...psSource,
-      find: (pids: Parameters<typeof psSource.find>[0]) =>
-        failures-- > 0 ? Promise.reject(new Error('ps failed')) : psSource.find(pids),
-    };
-    expect(await identityOf(process.pid, failing)).toEqual(await identityOf(process.pid, psSource));
-    failures = Number.POSITIVE_INFINITY;
-    expect(await identityOf(process.pid, failing)).toMatchObject({ pid: process.pid, start_time: null });
-  });
-
   test('the same pid with another start time or from another boot is another process', async () => {
     const own = await ownIdentity();
     expect(await processState({ ...own, start_time: '1' })).toBe('gone');

@@ -1,17 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../../src/base/clock.js';
 import { systemClock } from '../../../src/base/system-clock.js';
 import { createTaskId } from '../../../src/base/ids.js';
+import { adoptState } from '../../../src/store/machine.js';
 import { identityOf, ownIdentity } from '../../../src/store/process-identity.js';
 import { ProjectLocks, type CorruptLock, type Lock } from '../../../src/store/project-lock.js';
 import { LockRacers } from '../../store/lock-racers.js';
 import { deadProcess, writeLease } from '../../store/write-lease.js';
 import { rounds } from '../../harness/rounds.js';
+import { tempFolder } from '../../harness/temp-folder.js';
 
 const RACERS = 3;
 const ROUNDS = rounds(15);
@@ -25,13 +26,12 @@ let folder: string;
 let corrupt: CorruptLock[];
 let locks: ProjectLocks;
 beforeEach(async () => {
-  state = await mkdtemp(join(tmpdir(), 'locks-'));
+  state = await tempFolder();
   folder = join(state, 'locks');
   corrupt = [];
   locks = new ProjectLocks(folder, systemClock, (found) => corrupt.push(found));
   await mkdir(folder);
 });
-afterEach(() => rm(state, { recursive: true, force: true }));
 
 async function acquire(taskId = createTaskId(Date.now()), projectPath = project): Promise<Lock | string> {
   const answer = await locks.acquire({ projectPath, taskId });
@@ -85,6 +85,22 @@ describe('ProjectLocks', () => {
     expect((await locks.table()).dead).toEqual([]);
   });
 
+  test('an owner on another Mac is dead once this one has adopted the state directory', async () => {
+    const own = await ownIdentity();
+    const there = { ...own, boot_id: 'there', machine_id: 'another', namespace: null };
+    await writeLease(folder, {
+      projectPath: project,
+      taskId: 'task_there',
+      owner: { ...there, start_time: '1' },
+    });
+    await adoptState(state, null);
+    const { platform } = process;
+    onTestFinished(() => void Object.defineProperty(process, 'platform', { value: platform }));
+    expect((await locks.table()).dead).toEqual([]);
+    Object.defineProperty(process, 'platform', { value: 'darwin' });
+    expect((await locks.table()).dead).toMatchObject([{ task_id: 'task_there' }]);
+  });
+
   test.runIf(process.platform === 'linux')(
     'an owner in another pid namespace of this machine that does not listen any more is dead',
     async () => {
@@ -102,14 +118,6 @@ describe('ProjectLocks', () => {
     expect(corrupt[0]?.why).toContain('not JSON');
     expect(await readFile(`${path}.corrupt`, 'utf8')).toBe('{"version":1,"proj');
     expect(await leases()).toHaveLength(2);
-  });
-
-  test('makes its folder again when it is gone, and says so when it cannot be written', async () => {
-    await rm(folder, { recursive: true });
-    (await mustAcquire()).release();
-    await rm(folder, { recursive: true });
-    await writeFile(folder, 'a file');
-    await expect(acquire()).rejects.toMatchObject({ code: 'STATE_UNUSABLE' });
   });
 });
 
@@ -149,52 +157,6 @@ test("a lease that was handed over is its new owner's, whatever the old one does
   expect(await locks.table()).toMatchObject({ held: [], dead: [{ task_id: 'task_mine' }] });
 });
 
-test('leases are handed over while another process gives out others', async () => {
-  const other = new ProjectLocks(folder, systemClock, () => undefined);
-  let isDone = false;
-  const others = (async () => {
-    while (!isDone) await other.exclusively(async () => undefined);
-  })();
-  const owner = await ownIdentity();
-  try {
-    for (let number = 0; number < COUNTS; number++) {
-      const request = { projectPath: `/p/${number}`, taskId: `task_${number}` };
-      await (await locks.exclusively((table) => table.reserve(request))).handTo(owner);
-    }
-  } finally {
-    isDone = true;
-    await others;
-  }
-  expect((await locks.table()).held).toHaveLength(COUNTS);
-});
-
-test('a critical section that fails releases what it had reserved', async () => {
-  const failing = locks.exclusively(async (table) => {
-    for (const taskId of ['task_one', 'task_two'])
-      await table.reserve({ projectPath: `/p/${taskId}`, taskId });
-    throw new Error('no space left');
-  });
-  await expect(failing).rejects.toThrow('no space left');
-  expect(await locks.exclusively(async ({ held }) => held)).toEqual([]);
-  expect(await leases()).toEqual([]);
-});
-
-test('critical sections run one after the other, and one that fails stops none', async () => {
-  const steps: string[] = [];
-  const failing = locks.exclusively(async () => {
-    steps.push('first');
-    await new Promise(setImmediate);
-    throw new Error('no');
-  });
-  const second = locks.exclusively(async ({ held }) => {
-    steps.push('second');
-    return held.length;
-  });
-  await expect(failing).rejects.toThrow('no');
-  expect(await second).toBe(0);
-  expect(steps).toEqual(['first', 'second']);
-});
-
 test('a process that stays in a critical section is named at the time limit', async () => {
   await locks.exclusively(async () => {
     let nowMs = 0;
@@ -208,26 +170,6 @@ test('a process that stays in a critical section is named at the time limit', as
       `(${process.pid}) has held the lock over all projects`,
     );
   });
-});
-
-test('a process that leaves in the middle of a critical section ends it, keeps the locks of its tasks, and begins no other', async () => {
-  const held = await mustAcquire('task_first');
-  let finish = (): void => {};
-  let section: Promise<void> | undefined;
-  await new Promise<void>((begun) => {
-    section = locks.exclusively(async () => {
-      begun();
-      await new Promise<void>((resolve) => {
-        finish = resolve;
-      });
-    });
-  });
-  locks.dispose();
-  const next = new ProjectLocks(folder, systemClock, () => undefined);
-  expect(await next.exclusively(async (table) => table.held)).toEqual([held.holder]);
-  finish();
-  await section;
-  await expect(acquire('task_second')).rejects.toMatchObject({ code: 'STATE_UNUSABLE' });
 });
 
 test.each([

@@ -1,19 +1,18 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { writeJsonFileAtomically } from '../../../src/base/files/json-file.js';
 import { openStateDir } from '../../../src/store/state-dir.js';
 import { keepSpending, spentByOthers } from '../../../src/tasks/budget/day-spending.js';
 import { ManualClock } from '../../harness/manual-clock.js';
 import { sampleRecord } from '../sample-task.js';
+import { tempFolder } from '../../harness/temp-folder.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const id = (digit: number): string => `task_${String(digit).repeat(20)}`;
 
 it('what a removed task of today has used counts until the day is over, and once', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'spending-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await tempFolder();
   const stateDir = await openStateDir({ path: join(folder, 'state') });
   const clock = new ManualClock();
   const made = (digit: number, usd: number) =>

@@ -23,35 +23,6 @@ function book(): { book: DecisionBook; clock: ManualClock; late: string[] } {
 }
 
 describe('the book of decisions', () => {
-  it('numbers them, and says when each was asked and runs out', () => {
-    const { book: decisions, clock } = book();
-    clock.advance(1_000);
-    expect(decisions.open(request())).toMatchObject({
-      can_edit: true,
-      decision_id: 'dec_1',
-      asked_at: '1970-01-01T00:00:01.000Z',
-      expires_at: '1970-01-01T00:01:01.000Z',
-      closed_at: null,
-      verdict: null,
-    });
-    expect(decisions.open(request({ requestId: 'r2' })).decision_id).toBe('dec_2');
-    expect(decisions.openIds).toEqual(['dec_1', 'dec_2']);
-    expect(decisions.idOfRequest('r2')).toBe('dec_2');
-    expect(decisions.idOfRequest('r3')).toBeUndefined();
-  });
-
-  it('tells a deadline once, and none for what was closed before', () => {
-    const { book: decisions, clock, late } = book();
-    decisions.open(request());
-    decisions.open(request({ requestId: 'r2' }));
-    decisions.close('dec_1', { verdict: 'allow', by: 'caller', reason: null });
-    clock.advance(120_000);
-    expect(late).toEqual(['dec_2']);
-    decisions.open(request());
-    decisions.dispose();
-    expect(clock.timerCount).toBe(0);
-  });
-
   it('keeps a hundred, open ones always', () => {
     const { book: decisions } = book();
     decisions.open(request({ requestId: 'kept' }));
@@ -61,16 +32,6 @@ describe('the book of decisions', () => {
     expect(decisions.all[0]).toMatchObject({ decision_id: 'dec_1', closed_at: null });
     expect(decisions.all.at(-1)?.decision_id).toBe('dec_151');
     expect(decisions.recorded.decisions_dropped).toBe(51);
-  });
-
-  it('shows the beginning of a large input', () => {
-    const { book: decisions } = book();
-    const { input, input_is_cut } = decisions.open(
-      request({ input: { content: 'é'.repeat(50_000), small: 1, list: ['a'] } }),
-    );
-    expect(input).toMatchObject({ small: 1, list: ['a'] });
-    expect(String(input['content'])).toMatch(/^é{2600,2700}… \(47\d\d\d more characters\)$/);
-    expect(input_is_cut).toBe(true);
   });
 
   it('opens fifty at a time, and says to the agent why it opens no more', () => {

@@ -108,10 +108,6 @@ describe('the mode that follows a plan', () => {
   it.each(['bypassPermissions', 'plan', 'x'])('%s is refused', (mode) => {
     expect(() => edited({ mode }, plan)).toThrow(/is no permission mode for what follows a plan/);
   });
-
-  it('is a field like others where no plan is asked', () => {
-    expect(() => edited({ mode: 'auto' })).toThrow(/'mode' is no field/);
-  });
 });
 
 it('the record has what was said, edited or chosen', () => {

@@ -2,6 +2,7 @@ import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../../src/tasks/task.js';
+import { writeFiles } from '../../harness/project-files.js';
 import { sampleDecision } from '../sample-decision.js';
 import { receiptPlace } from './receipt-place.js';
 
@@ -48,21 +49,6 @@ describe('a receipt', () => {
     expect(notes.slice(-2)).toEqual([
       `Trouble (usage-limit), ${began}. The session went on at ${at}.`,
       `Trouble (network), ${began}`,
-    ]);
-  });
-
-  it('has each command that ran, with its exit code and what it printed', async () => {
-    const receipt = await receiptOf([
-      began('1', 'one'),
-      began('2', 'two'),
-      ended('2', 'two', { ok: false, exit_code: 3, output: 'bad' }),
-      ended('1', 'one', { exit_code: 0, output: '' }),
-      over,
-    ]);
-    expect(receipt).toMatchObject({ commands_source: 'journal', commands_total: 2, commands_failed: 1 });
-    expect(receipt.commands).toEqual([
-      { command: 'two', exit_code: 3, output: 'bad' },
-      { command: 'one', exit_code: 0 },
     ]);
   });
 
@@ -175,6 +161,53 @@ describe('a receipt', () => {
       'Ended 3 processes that still ran: sh, sleep.',
       'Nothing told which commands ran: no hook of the session was seen.',
     ]);
+  });
+});
+
+it('a receipt of a task whose keeper was killed has the calls that its transcript alone has, with their ends', async () => {
+  const keeper = { pid: 1, start_time: '1', boot_id: 'of an earlier boot' };
+  const session_id = '0b0f8a7e-1111-4222-8333-444455556666';
+  const spent = { tokens: 7, cost_usd: 0.2 };
+  const place = await receiptPlace({
+    driver: 'print',
+    status: 'error',
+    turns: 1,
+    keeper,
+    session_id,
+    ...spent,
+  });
+  const timestamp = '2026-06-01T00:00:00Z';
+  const tool_use = (id: string, command: string) => ({
+    type: 'tool_use',
+    id,
+    name: 'Bash',
+    input: { command },
+  });
+  const calls = [tool_use('1', 'one'), tool_use('2', 'two'), tool_use('3', 'three')];
+  const message = { id: 'm', model: 'm', content: calls, usage: { input_tokens: 7, output_tokens: 1 } };
+  const result = (id: string, more: object) => ({
+    ...{ type: 'user', timestamp, toolUseResult: { stdout: 'out' }, ...more },
+    message: { content: [{ type: 'tool_result', tool_use_id: id, content: 'out' }] },
+  });
+  const lines = [
+    { type: 'assistant', timestamp, message },
+    result('1', {}),
+    result('2', { toolDenialKind: 'user-rejected' }),
+  ];
+  await writeFiles(place.folder, {
+    [`projects/p/${session_id}.jsonl`]: `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`,
+    [`tasks/${place.record.task_id}/journal.ndjson`]: `${JSON.stringify({ seq: 1, at: '2026-05-01T00:00:00Z', ...began('1', 'one') })}\n`,
+  });
+  const cut = { exit_code: null, note: 'it was ended with the session' };
+  expect(await place.receipt()).toMatchObject({
+    complete: false,
+    commands: [
+      { command: 'one', exit_code: 0, output: 'out' },
+      { command: 'two', ...cut },
+      { command: 'three', ...cut },
+    ],
+    // The cost was told of fewer tokens.
+    usage: { models: [{ output: 1 }], cost_usd: 'unknown' },
   });
 });
 

@@ -1,18 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { AllowedRoots } from '../../../src/projects/allowed-roots.js';
 import { gitServices } from '../../../src/services/git-services.js';
 import { StateDir } from '../../../src/store/state-dir.js';
 import type { TaskRecord } from '../../../src/tasks/task.js';
 import { bridgeOptions } from '../../services/bridge-options.js';
 import { sampleRecord } from '../sample-task.js';
+import { tempFolder } from '../../harness/temp-folder.js';
 
 /** The receipts of one task, by default of a session of a person; its transcripts are in `folder`. */
 export async function receiptPlace(more: Partial<TaskRecord> = {}) {
-  const folder = await mkdtemp(join(tmpdir(), 'state-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await tempFolder();
   const stateDir = new StateDir(folder);
   const record = sampleRecord({ driver: 'native', status: 'completed', keeper: null, ...more });
   await stateDir.createTaskDir(record.task_id);

@@ -1,12 +1,12 @@
-import { mkdir, mkdtemp, readFile, rmdir, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { taskPatch } from '../../../src/tasks/receipt/task-patch.js';
 import { isUndoable, type GitReport } from '../../../src/tasks/receipt/receipt.js';
 import { refusal } from '../../harness/refusal.js';
-import { sampleGitReport, sampleRecord } from '../sample-task.js';
+import { sampleGitReport, sampleRecord, sampleWorktree } from '../sample-task.js';
 import { receiptPlace } from './receipt-place.js';
+import { tempFolder } from '../../harness/temp-folder.js';
 
 it('the receipt of a session of a person is made when it is asked for, and says where it comes from', async () => {
   const git = { state: 'unknown', why: 'Sessions of people are not compared with git.' };
@@ -26,7 +26,7 @@ it('the receipt of a session of a person is made when it is asked for, and says 
 });
 
 it('the receipt of a task whose folder is gone says so, until the folder is back', async () => {
-  const project = await mkdtemp(join(tmpdir(), 'project-'));
+  const project = await tempFolder();
   await rmdir(project);
   const { receipt } = await receiptPlace({ driver: 'interactive', project_path: project });
   const note = `The folder ${project} is no longer there.`;
@@ -80,15 +80,7 @@ describe('the patch of a task in a shared folder', () => {
 
 it('of a worktree shows git as it was at the end where git cannot be read now, and says so', async () => {
   const tree = 'a'.repeat(40);
-  const worktree = {
-    project_path: '/p',
-    repository: '/p',
-    path: '/p/.claude/worktrees/t',
-    branch: 'claude/t',
-    base_commit: 'b'.repeat(40),
-    notes: [],
-  };
-  const { record, receipt, stateDir } = await receiptPlace({ driver: 'print', worktree });
+  const { record, receipt, stateDir } = await receiptPlace({ driver: 'print', worktree: sampleWorktree() });
   await receipt();
   const file = join(stateDir.taskDir(record.task_id), 'receipt.json');
   const files = [{ path: '.env', change: 'created' as const }];

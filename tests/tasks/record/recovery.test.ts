@@ -1,33 +1,27 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { systemClock } from '../../../src/base/system-clock.js';
+import { beforeEach, expect, it } from 'vitest';
 import { silentLogger } from '../../../src/base/logger.js';
-import { ProjectLocks } from '../../../src/store/project-lock.js';
 import { openStateDir, type StateDir } from '../../../src/store/state-dir.js';
 import { endUnreadable, recoverTask } from '../../../src/tasks/record/recovery.js';
 import { taskRecordSchema, type Decision } from '../../../src/tasks/task.js';
 import { ManualClock } from '../../harness/manual-clock.js';
 import { sampleRecord, sampleSpec, TASK_ID } from '../sample-task.js';
-import { deadProcess, writeLease } from '../../store/write-lease.js';
-
-const OTHER_ID = 'task_ffffffffffffffffffff';
+import { tempFolder } from '../../harness/temp-folder.js';
 
 let folder: string;
 let stateDir: StateDir;
 let marks: string[];
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'recovery-'));
+  folder = await tempFolder();
   stateDir = await openStateDir({ path: join(folder, 'state') });
   await stateDir.createTaskDir(TASK_ID);
   marks = [];
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const open: Decision = {
   decision_id: 'dec_1',
@@ -128,14 +122,4 @@ it('a task whose record cannot be read ends as error and says so, with what its 
   expect(ended).toMatchObject({ status: 'error', reason: why, project_path: '/projects/app' });
   const onDisk: unknown = JSON.parse(await readFile(stateDir.recordFile(TASK_ID), 'utf8'));
   expect(taskRecordSchema.parse(onDisk)).toEqual(ended);
-});
-
-it('the lock of a dead keeper goes, and that of another task stays', async () => {
-  const { lockDir } = stateDir;
-  await writeLease(lockDir, { projectPath: '/projects/app', taskId: TASK_ID, owner: deadProcess });
-  await writeLease(lockDir, { projectPath: '/projects/other', taskId: OTHER_ID, owner: deadProcess });
-  await recoverTask(sampleRecord({ status: 'running' }), { ...parts(), clock: systemClock });
-  const locks = new ProjectLocks(lockDir, systemClock, () => undefined);
-  expect((await locks.table()).dead.map((lock) => lock.task_id)).toEqual([OTHER_ID]);
-  expect(await readdir(lockDir)).toHaveLength(1);
 });

@@ -76,27 +76,6 @@ describe('a turn that a usage limit ends', () => {
     expect(await onDisk()).toMatchObject({ trouble: { kind: 'usage-limit' } });
   });
 
-  it('has the task wait for the reset and go on by itself, where the setting says so', async () => {
-    const { run, clock, driver, fail, sent, log } = await started(true);
-    fail(limit);
-    expect(run.record).toMatchObject({
-      status: 'waiting',
-      trouble: { kind: 'usage-limit', resumes_at: '1970-01-01T00:32:00.000Z' },
-    });
-    expect(run.record.reason).toContain('continues automatically at 1970-01-01 00:32 UTC');
-    expect(driver.told).not.toContain('close');
-    clock.advance(31 * MINUTE_MS);
-    expect(sent()).toEqual([]);
-    clock.advance(MINUTE_MS);
-    expect(sent()).toEqual([expect.stringContaining('Go on with the task')]);
-    driver.fire(turnStarts);
-    expect(run.record).toMatchObject({ status: 'running', trouble: null });
-    driver.endTurn('Done.');
-    driver.exit();
-    expect(await run.ended).toMatchObject({ status: 'completed', trouble: null, final_message: 'Done.' });
-    expect(log()).toContain('The session goes on');
-  });
-
   it('fails at once when the reset comes after the time limit, and says so', async () => {
     const { run, clock, driver, fail } = await started(true, { spec: { timeout_seconds: 3_600 } });
     clock.advance(50 * MINUTE_MS);

@@ -22,26 +22,6 @@ async function started(options?: Parameters<typeof createRun>[0]): Promise<RunHa
 }
 
 describe('a run', () => {
-  it('starts, works, and completes when its turn is over and the session has been left', async () => {
-    const { run, driver, log, onDisk } = await started();
-    expect(run.record).toMatchObject({ status: 'running', status_source: 'exact', activity: 'Working' });
-    driver.endTurn('All done.');
-    expect(driver.told).toEqual(['start', 'close']);
-    driver.exit();
-    const end = await run.ended;
-    expect(end).toMatchObject({
-      status: 'completed',
-      reason: 'The agent finished its work.',
-      exit_code: 0,
-      final_message: 'All done.',
-      last_output: 'All done.',
-      turns: 1,
-      activity: '',
-    });
-    expect(await onDisk()).toEqual(end);
-    expect(log()).toContain('Task completed with exit code 0: The agent finished its work.');
-  });
-
   it('can be continued if Claude Code has stored its session, and else has none', async () => {
     for (const isStored of [true, false]) {
       const { run, driver } = await started({ isStored });
@@ -82,26 +62,6 @@ describe('a run', () => {
     driver.fire({ type: 'dialog', text: null });
     expect(run.record).toMatchObject({ status: 'running', change_seq: before + 2 });
     driver.endTurn('All done.');
-  });
-
-  it('keeps a small record, whatever its session says', async () => {
-    const { run, driver, onDisk } = await started();
-    const huge = 'ä\u0001'.repeat(1_000_000);
-    driver.fire({ type: 'session', sessionId: huge, cliVersion: huge, model: huge });
-    driver.fire({ type: 'notice', text: huge });
-    driver.fire({ type: 'said', text: huge });
-    for (let number = 0; number < 300; number++)
-      driver.fire({
-        type: 'tool-finished',
-        tool: 'Write',
-        summary: 'Write(x)',
-        ok: true,
-        filesChanged: [`/${number}/${'x'.repeat(number * 100)}`],
-      });
-    driver.endTurn(huge, { messageId: huge, error: { kind: 'api-error', text: huge } });
-    driver.exit();
-    await run.ended;
-    expect(JSON.stringify(await onDisk()).length).toBeLessThan(2_500_000);
   });
 
   it('keeps the final message whole; of one that no model gives the end, too, which is its last output', async () => {
@@ -179,32 +139,6 @@ describe('a run', () => {
     expect((await run.ended).change_seq).toBe(before + 1);
   });
 
-  it('has its end, too, when its files cannot be closed', async () => {
-    const { run, driver, onDisk } = await started({ failsToFlush: true });
-    driver.exit();
-    expect(await run.ended).toMatchObject({ status: 'completed' });
-    expect(await onDisk()).toMatchObject({ status: 'completed' });
-  });
-
-  it('writes and tells what its session shows within a second', async () => {
-    const { run, driver, clock, told, onDisk } = await started();
-    await vi.waitUntil(() => told.at(-1)?.status === 'running', PATIENCE);
-    driver.fire({ type: 'output', bytes: 100 });
-    driver.fire({ type: 'output', bytes: 50 });
-    const finished = { type: 'tool-finished', tool: 'Write', summary: 'Write(a)', ok: true } as const;
-    driver.fire({ ...finished, filesChanged: ['/p/a', '/p/b'] });
-    driver.fire({ ...finished, filesChanged: ['/p/b'] });
-    expect(run.record).toMatchObject({ output_bytes: 150, files_changed: ['/p/a', '/p/b'] });
-    const count = told.length;
-    clock.advance(1_000);
-    await vi.waitUntil(() => told.length === count + 1, PATIENCE);
-    expect(told.at(-1)).toMatchObject({ output_bytes: 150 });
-    expect(await onDisk()).toMatchObject({ output_bytes: 150, status: 'running' });
-    driver.exit();
-    expect(await run.ended).toMatchObject({ output_bytes: 150 });
-    expect(await onDisk()).toMatchObject({ output_bytes: 150 });
-  });
-
   it('ends what is left, frees the project, and only then tells its end', async () => {
     const { run, driver, steps } = await started({ leftovers: 2 });
     driver.exit();
@@ -259,20 +193,6 @@ describe('a run', () => {
     expect(run.record).toMatchObject({ status: 'killed', turns: 0 });
   });
 
-  it('its time limit ends it as timeout, and time stands still after the end', async () => {
-    const { run, driver, clock } = await started({ spec: { timeout_seconds: 60 } });
-    clock.advance(59_999);
-    expect(driver.told).not.toContain('kill');
-    clock.advance(1);
-    expect(driver.told).toContain('kill');
-    driver.exit({ signal: 'SIGKILL' });
-    const end = await run.ended;
-    expect(end).toMatchObject({ status: 'timeout', elapsed_seconds: 60 });
-    expect(end.reason).toBe('The task exceeded its time limit of 60 seconds.');
-    clock.advance(1_000_000);
-    expect(run.record.elapsed_seconds).toBe(60);
-  });
-
   it('a kill that comes before there is a process ends the process once it is there', async () => {
     const { run, driver } = await createRun();
     const killed = run.kill('Too soon.');
@@ -280,13 +200,6 @@ describe('a run', () => {
     expect(driver.told).toEqual(['kill', 'start', 'kill']);
     driver.exit({ signal: 'SIGTERM' });
     expect(await killed).toMatchObject({ status: 'killed', reason: 'Too soon.' });
-  });
-
-  it('a session that cannot start throws, and nothing runs', async () => {
-    const { run, driver } = await createRun();
-    driver.startFault = new Error('no terminal');
-    await expect(run.start()).rejects.toThrow('no terminal');
-    expect(run.record.status).toBe('starting');
   });
 
   it.each([
@@ -316,19 +229,6 @@ describe('a run', () => {
     driver.fire(fire);
     driver.exit({ code: 1 });
     expect(await run.ended).toMatchObject({ status: 'failed', reason });
-  });
-
-  it('a background task keeps the session until it has ended', async () => {
-    const { run, driver } = await started();
-    driver.endTurn('Started it.', { backgroundTasks: 1 });
-    expect(driver.told).not.toContain('close');
-    expect(run.record).toMatchObject({
-      status: 'running',
-      reason: 'The turn is over; 1 background program still runs.',
-      last_output: 'Started it.',
-    });
-    driver.endTurn('It is over.');
-    expect(driver.told).toContain('close');
   });
 
   it('a program that does not end holds up no result', async () => {
@@ -510,20 +410,6 @@ describe('a message', () => {
     expect(log()).toContain('A message was not delivered: the task ended first: two');
   });
 
-  it('to a running turn is sent when the turn is over, in order', async () => {
-    const { run, driver } = await started();
-    await run.message({ text: 'one' });
-    await run.message({ text: 'two' });
-    expect(driver.told).toEqual(['start']);
-    for (const [turn, told] of ['send one', 'send two', 'close'].entries()) {
-      driver.endTurn(`turn ${turn}`);
-      await settle();
-      expect(driver.told.at(-1)).toBe(told);
-    }
-    driver.exit();
-    expect(await run.ended).toMatchObject({ turns: 3, final_message: 'turn 2' });
-  });
-
   it('that the session does not take leaves the task waiting, and is sent once it is taken, before later ones', async () => {
     const { run, driver, clock, log } = await started({ spec: { keep_open: true, timeout_seconds: 100 } });
     driver.endTurn('First.');
@@ -658,18 +544,6 @@ describe('a message', () => {
     driver.fire({ type: 'prompt-blocked', reason: 'A hook blocked it: no ticket.' });
     await settle();
     expect(run.record).toMatchObject({ status: 'waiting', activity: 'A hook blocked it: no ticket.' });
-  });
-
-  it('of an interrupted turn the words of the agent stay, not what the screen shows below them', async () => {
-    const { run, driver } = await started({ spec: { keep_open: true } });
-    driver.fire({ type: 'said', text: 'Long one.' });
-    driver.endTurn('Long one.\n⎿  Interrupted', { interrupted: true });
-    expect(run.record).toMatchObject({
-      status: 'waiting',
-      reason: 'The turn was interrupted; the session waits for a message.',
-      final_message: 'Long one.',
-      last_output: 'Long one.',
-    });
   });
 });
 

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { StateDir } from '../../../src/store/state-dir.js';
 import type { TaskRecord } from '../../../src/tasks/task.js';
@@ -9,12 +6,13 @@ import { ManualClock } from '../../harness/manual-clock.js';
 import { until } from '../../harness/until.js';
 import { deadProcess } from '../../store/write-lease.js';
 import { sampleRecord, TASK_ID } from '../sample-task.js';
+import { tempFolder } from '../../harness/temp-folder.js';
 
 const OTHER_ID = 'task_99999999999999999999';
 
 /** Followers of a state directory whose records are `records`; `told` has each change that they learn of. */
 async function following() {
-  const folder = await mkdtemp(join(tmpdir(), 'watches-'));
+  const folder = await tempFolder();
   const stateDir = new StateDir(folder);
   const clock = new ManualClock();
   const records = new Map<string, TaskRecord>();
@@ -25,10 +23,7 @@ async function following() {
     read: async (taskId) => records.get(taskId),
   });
   watches.onDidChange((taskId) => told.push(taskId));
-  onTestFinished(async () => {
-    watches.dispose();
-    await rm(folder, { recursive: true, force: true });
-  });
+  onTestFinished(() => watches.dispose());
   /** Puts a record there, as a keeper does. */
   const put = (more: Partial<TaskRecord>): void => {
     const record = sampleRecord({ status: 'running', keeper: null, ...more });

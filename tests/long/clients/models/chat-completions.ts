@@ -1,9 +1,9 @@
 // Pure: OpenAI Chat Completions, as far as clients use it.
 import { z } from 'zod';
-import type { ModelRequest, ModelTurn } from './model-turns.js';
-import type { ModelApi } from './model-server.js';
+import type { ModelApi, ModelRequest, ModelTurn } from './model-server.js';
 
-const contentSchema = z
+/** The text of a message, in one part or several. */
+export const textSchema = z
   .union([z.string(), z.array(z.looseObject({ text: z.string().optional() }))])
   .nullish()
   .transform((content) =>
@@ -12,7 +12,7 @@ const contentSchema = z
 const requestSchema = z.looseObject({
   model: z.string(),
   stream: z.boolean().optional(),
-  messages: z.array(z.looseObject({ role: z.string(), content: contentSchema })),
+  messages: z.array(z.looseObject({ role: z.string(), content: textSchema })),
   tools: z.array(z.looseObject({ function: z.looseObject({ name: z.string() }) })).optional(),
 });
 

@@ -1,7 +1,6 @@
 // Pure: Gemini's generateContent, as far as clients use it.
 import { z } from 'zod';
-import type { ModelRequest } from './model-turns.js';
-import type { ModelApi } from './model-server.js';
+import type { ModelApi, ModelRequest } from './model-server.js';
 
 const partSchema = z.looseObject({
   text: z.string().optional(),

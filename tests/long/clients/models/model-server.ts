@@ -1,6 +1,27 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { ModelScript } from './model-turns.js';
+import { text } from 'node:stream/consumers';
+
+/** What one request of a client shows its model. */
+export interface ModelRequest {
+  /** Names of the tools that are offered, as the client writes them. */
+  readonly tools: readonly string[];
+  /** Texts of the tool results that follow the model's last turn. */
+  readonly results: readonly string[];
+  /** All texts of the user and of the system. */
+  readonly text: string;
+}
+
+/** A call by the name that the request offers. */
+export interface ModelCall {
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+/** What the scripted model does: it speaks, or calls one tool. */
+export type ModelTurn = { readonly say: string } | { readonly call: ModelCall };
+
+export type ModelScript = (request: ModelRequest) => ModelTurn;
 
 /** An answer of an API: one JSON document, or server-sent events. */
 export type ModelAnswer = { readonly json: unknown } | { readonly events: string };
@@ -14,17 +35,15 @@ export type ModelApi = (
 export interface ModelServer {
   /** `http://127.0.0.1:PORT`, without a path. */
   readonly url: string;
-  /** What was asked and not known, as `METHOD path`. */
-  readonly unknown: readonly string[];
   dispose(): Promise<void>;
 }
 
 /** Serves the APIs on a free port of 127.0.0.1. A script that throws ends the request with status 500. */
 export async function startModelServer(apis: readonly ModelApi[], script: ModelScript): Promise<ModelServer> {
-  const unknown: string[] = [];
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = new URL(request.url ?? '/', 'http://127.0.0.1').pathname;
-    const body = await readJson(request);
+    const said = await text(request);
+    const body: unknown = said === '' ? undefined : JSON.parse(said);
     for (const api of apis) {
       const answer = api({ path, body }, script);
       if (answer === undefined) continue;
@@ -33,7 +52,6 @@ export async function startModelServer(apis: readonly ModelApi[], script: ModelS
       response.end('events' in answer ? answer.events : JSON.stringify(answer.json));
       return;
     }
-    unknown.push(`${request.method ?? ''} ${path}`);
     response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":{"message":"not found"}}');
   };
   const server = createServer((request, response) => {
@@ -48,7 +66,6 @@ export async function startModelServer(apis: readonly ModelApi[], script: ModelS
   const port = address !== null && typeof address === 'object' ? address.port : 0;
   return {
     url: `http://127.0.0.1:${port}`,
-    unknown,
     dispose: async () => {
       const closed = once(server, 'close');
       server.close();
@@ -56,11 +73,4 @@ export async function startModelServer(apis: readonly ModelApi[], script: ModelS
       await closed;
     },
   };
-}
-
-async function readJson(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) if (Buffer.isBuffer(chunk)) chunks.push(chunk);
-  const text = Buffer.concat(chunks).toString('utf8');
-  return text === '' ? undefined : JSON.parse(text);
 }

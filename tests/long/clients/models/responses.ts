@@ -1,14 +1,8 @@
 // Pure: OpenAI Responses, as far as clients use it.
 import { z } from 'zod';
-import type { ModelRequest, ModelTurn } from './model-turns.js';
-import type { ModelApi } from './model-server.js';
+import { textSchema } from './chat-completions.js';
+import type { ModelApi, ModelRequest, ModelTurn } from './model-server.js';
 
-const textSchema = z
-  .union([z.string(), z.array(z.looseObject({ text: z.string().optional() }))])
-  .nullish()
-  .transform((content) =>
-    typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('\n'),
-  );
 const toolSchema = z.looseObject({
   type: z.string(),
   name: z.string().optional(),

@@ -1,5 +1,5 @@
 // Pure: the model of a client that delegates; it speaks no API of its own.
-import type { ModelCall, ModelRequest, ModelTurn } from './model-turns.js';
+import type { ModelCall, ModelRequest, ModelTurn } from './model-server.js';
 
 /** A conversation: it yields what the model calls, gets the answer as the model reads it, and returns the last words. */
 export type Conversation = Generator<ModelCall, string, string>;

@@ -1,9 +1,9 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { AllowedRoots } from '../../../../src/projects/allowed-roots.js';
 import { Collector, run } from '../../../contracts/process-backend/under-test.js';
+import { tempFolder } from '../../../harness/temp-folder.js';
 import { describeDocker } from '../../../harness/docker-engine.js';
 import { direct, openDockerBackend, startContainer } from './open-docker-backend.js';
 
@@ -117,8 +117,7 @@ describeDocker('what a container may do', ({ busyboxImage }) => {
   });
 
   it('sees the project where it is asked for, and cannot write there', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'project-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const folder = await tempFolder();
     await chmod(folder, 0o755);
     await writeFile(join(folder, 'read.me'), 'hello from outside\n', { mode: 0o644 });
     const mountProject = await new AllowedRoots([folder], '/').resolveDirectory(folder);

@@ -1,17 +1,49 @@
-import { expect, it } from 'vitest';
+import { connect, createServer, type Socket } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
 import { Collector } from '../../../contracts/process-backend/under-test.js';
 import { ownIdentity } from '../../../../src/store/process-identity.js';
 import { describeDocker } from '../../../harness/docker-engine.js';
-import { engineHost, EngineRelay } from './engine-relay.js';
 import { namesOf, openDockerBackend, startContainer } from './open-docker-backend.js';
+
+/** A way to the engine of the tests that can be cut and opened again: what is behind it goes on. Closed with the test. */
+async function engineRelay() {
+  const path = (process.env['DOCKER_HOST'] ?? 'unix:///var/run/docker.sock').replace(/^unix:\/\//, '');
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  // Both ways end on their own: input may be over long before output.
+  const server = createServer({ allowHalfOpen: true }, (near) => {
+    if (isCut) return void near.resetAndDestroy();
+    const far = connect({ path, allowHalfOpen: true });
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on('close', () => sockets.delete(socket));
+      socket.on('error', () => undefined);
+    }
+    near.pipe(far).pipe(near);
+    near.on('close', () => far.destroy());
+    far.on('close', () => near.destroy());
+  });
+  const cut = (): void => {
+    isCut = true;
+    for (const socket of sockets) socket.destroy();
+  };
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    cut();
+    server.close();
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The relay does not listen.');
+  return { host: `tcp://127.0.0.1:${address.port}`, cut, restore: () => void (isCut = false) };
+}
 
 describeDocker('an engine that goes away', ({ busyboxImage }) => {
   it('ends the process with the reason, and starts the next one when it is back; nothing is left behind', async () => {
-    const relay = await EngineRelay.open(engineHost);
-    const test = await openDockerBackend({ image: busyboxImage, host: relay.address });
+    const { host, cut, restore } = await engineRelay();
+    const test = await openDockerBackend({ image: busyboxImage, host });
     const { process, output } = await startContainer(test, 'echo up; exec sleep 60');
     await output.has('up');
-    relay.cut();
+    cut();
     const exit = await process.exited;
     expect(exit.code).toBeUndefined();
     expect(exit.signal).toBeUndefined();
@@ -21,7 +53,7 @@ describeDocker('an engine that goes away', ({ busyboxImage }) => {
     await expect(refused).rejects.toMatchObject({ code: 'DOCKER_UNAVAILABLE' });
     expect(await namesOf(test.ownerId)).toEqual([`/process-mcp-${process.spec.id}`]);
 
-    relay.restore();
+    restore();
     const next = await startContainer(test, ['echo', 'again']);
     expect((await next.process.exited).code).toBe(0);
     expect(next.output.text('stdout')).toBe('again\n');

@@ -1,5 +1,3 @@
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../src/base/system-clock.js';
@@ -10,6 +8,7 @@ import { killTree } from '../../../../src/pty/kill-ladder.js';
 import { EventLog } from '../../../harness/event-log.js';
 import { killMarked, markedProcesses } from '../../../harness/marked-processes.js';
 import { passingGuard } from '../../../harness/passing-guard.js';
+import { tempFolder } from '../../../harness/temp-folder.js';
 
 const agent = join(import.meta.dirname, '..', '..', '..', 'fixtures', 'programs', 'scripted-agent.mjs');
 
@@ -20,14 +19,13 @@ describe('the print driver with a program that is not the CLI', () => {
   let events: EventLog<SessionEvent>;
 
   beforeEach(async () => {
-    directory = await realpath(await mkdtemp(join(tmpdir(), 'bridge-print-')));
+    directory = await tempFolder();
     mark = createSecret();
   });
 
   afterEach(async () => {
     await killMarked(mark);
     driver.dispose();
-    await rm(directory, { recursive: true, force: true });
   });
 
   function make(command: readonly string[], options: { prompt?: string; cwd?: string } = {}) {
@@ -55,39 +53,12 @@ describe('the print driver with a program that is not the CLI', () => {
   const printed = () =>
     events.all.flatMap((event) => (event.type === 'printed' ? event.lines : [])).join('\n');
 
-  it('keeps the end of a burst, and passes all of it to the log', async () => {
-    await run('floods', '20');
-    await events.next('exited');
-    const text = `${printed()}\n`;
-    expect(text.length).toBeGreaterThan(20 * 1024 * 1024);
-    expect(driver.lastOutput(9)).toBe('FLOOD END');
-    const told = events.all.reduce((sum, event) => sum + (event.type === 'output' ? event.bytes : 0), 0);
-    expect(told).toBe(Buffer.byteLength(text));
-  });
-
-  it('reports an incomplete line and the signal of a program that dies', async () => {
-    await run('dies-mid-line');
-    expect((await events.next('exited')).exit).toEqual({ signal: 'SIGKILL' });
-    expect(driver.lastOutput(100)).toBe('a whole line\nhalf a li');
-    expect(events.all.filter((event) => event.type === 'printed')).toEqual([
-      { type: 'printed', lines: ['a whole line'] },
-      { type: 'printed', lines: ['half a li'] },
-    ]);
-    expect(events.all.at(-1)?.type).toBe('exited');
-  });
-
   it('accepts no answer, whatever the program prints', async () => {
     await run('forged-dialog', '0.2');
     await events.next('exited');
     expect(events.all.map((event) => event.type)).not.toContain('request');
     expect(printed()).not.toContain('FORGERY GOT');
     expect(await driver.answer('anything', { verdict: 'allow' })).toBe('gone');
-  });
-
-  it('waits for the text of a child that outlives the program', async () => {
-    await run('background-writer', '1');
-    await events.next('exited');
-    expect(printed()).toContain('BACKGROUND END');
   });
 
   it('ends a child that keeps the output open', async () => {
@@ -101,14 +72,6 @@ describe('the print driver with a program that is not the CLI', () => {
     await make(['/bin/sh', '-c', 'echo "error: unknown option" >&2; exit 2']).start();
     await events.next('exited');
     expect(events.all).toContainEqual({ type: 'notice', text: 'stderr: error: unknown option' });
-  });
-
-  it('refuses a message when the program has ended', async () => {
-    await run('exit', '0');
-    await events.next('exited');
-    await expect(driver.send('more')).rejects.toMatchObject({ code: 'TASK_NOT_RUNNING' });
-    await driver.close();
-    await driver.kill();
   });
 
   it('cannot start a program that is not there, and says so', async () => {

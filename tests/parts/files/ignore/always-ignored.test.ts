@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { tempFolder } from '../../../config/temp-folder.js';
+import { tempFolder } from '../../../harness/temp-folder.js';
 import { explorerOf, git, never, writeTree } from '../../../files/explorer.js';
 
 const files = {
@@ -66,30 +66,4 @@ describe.each([
     expect(names.matches).toEqual([]);
     expect(names.note).toContain(FOUND_NOTE);
   });
-});
-
-test('only tracked files in it are shown and searched', async () => {
-  const root = await project(true);
-  await git(root, 'add', '-f', 'node_modules/x/index.js', 'lib/a.pyc');
-  const explorer = explorerOf(root, { defaultDepth: 5 });
-  const { names, note } = await explorer.names({ path: root }, never);
-  expect(names).toEqual([
-    'lib/',
-    'lib/a.pyc',
-    'lib/b.py',
-    'node_modules/',
-    'node_modules/x/',
-    'node_modules/x/index.js',
-    'a.js',
-  ]);
-  expect(note).toBe(
-    'left out: node_modules, __pycache__, *.pyc, Thumbs.db, 1 hidden; ignored: true shows them',
-  );
-  const page = await explorer.search({ path: root, query: 'needle' }, never);
-  expect(page.matches.map(({ path }) => path)).toEqual([
-    'a.js',
-    'lib/a.pyc',
-    'lib/b.py',
-    'node_modules/x/index.js',
-  ]);
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { tempFolder } from '../../../config/temp-folder.js';
+import { tempFolder } from '../../../harness/temp-folder.js';
 import { explorerOf, git, never, writeTree } from '../../../files/explorer.js';
 import { rounds } from '../../../harness/rounds.js';
 

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ProjectExplorer } from '../../../../src/files/project-explorer.js';
-import { tempFolder } from '../../../config/temp-folder.js';
+import { tempFolder } from '../../../harness/temp-folder.js';
 import { explorerOf, git, never, writeTree } from '../../../files/explorer.js';
 import { rounds } from '../../../harness/rounds.js';
 import { refusal } from '../../../harness/refusal.js';
@@ -21,39 +21,6 @@ async function names(explorer: ProjectExplorer, path: string, depth = 5): Promis
 }
 
 describe('a listing', () => {
-  test('shows folders first, by name ignoring case, says how many entries it left out, and shows those on request', async () => {
-    const root = await tempFolder();
-    await writeTree(root, {
-      '.gitignore': 'dist/\n*.log\n',
-      '.github/ci.yml': '',
-      'dist/x': '',
-      'a.log': '',
-      'b.log': '',
-      '.claude/a': '',
-      'hidden/.x': '',
-      'Plain/y': '',
-    });
-    await git(root, 'init', '-q');
-    const explorer = explorerOf(root);
-    const facts = async (path: string, ignored = false) => {
-      const { names, note } = await explorer.names({ path: join(root, path), ignored }, never);
-      return { names, note };
-    };
-    expect(await facts('.')).toEqual({
-      names: ['.claude/', 'hidden/', 'Plain/'],
-      note: 'left out: 3 ignored, 2 hidden; ignored: true shows them',
-    });
-    expect(await facts('hidden')).toEqual({
-      names: [],
-      note: 'left out: 1 hidden; ignored: true shows them',
-    });
-    expect(await facts('Plain')).toEqual({ names: ['y'], note: undefined });
-    expect(await facts('.', true)).toEqual({
-      names: ['.claude/', '.github/', 'dist/', 'hidden/', 'Plain/', '.gitignore', 'a.log', 'b.log'],
-      note: undefined,
-    });
-  });
-
   test('links are shown with their target and never followed, special files as other', async () => {
     const root = await tempFolder();
     const outside = await tempFolder();
@@ -158,51 +125,6 @@ describe('a listing', () => {
     // Here, where there is time for it.
     await run('rm', ['-r', root]);
   }, 120_000);
-
-  test('a cancelled call ends, and leaves no descriptor open', async () => {
-    const root = await tempFolder();
-    await writeTree(root, { 'a/b/c/d': '', 'e/f': '' });
-    await git(root, 'init', '-q');
-    const explorer = explorerOf(root);
-    const before = (await readdir('/dev/fd')).length;
-    const cancelled = AbortSignal.abort(new Error('gone'));
-    await expect(explorer.list({ path: root, depth: 5 }, cancelled)).rejects.toThrow('gone');
-    await names(explorer, root);
-    expect((await readdir('/dev/fd')).length).toBe(before);
-  });
-});
-
-describe('a tree', () => {
-  test('of names that grow when escaped is no larger than requested', async () => {
-    const root = await tempFolder();
-    const COUNT = 2_000;
-    for (let at = 0; at < COUNT; at++) await writeFile(join(root, `${'"'.repeat(200)}${at}`), '');
-    const explorer = explorerOf(root);
-    const { tree, more } = await explorer.tree({ path: root, maxBytes: MAX_LIST_BYTES }, never);
-    expect(Buffer.byteLength(JSON.stringify(tree))).toBeLessThan(MAX_LIST_BYTES + 1_000);
-    expect(more).toBeGreaterThan(0);
-    const { entries } = await explorer.list({ path: root, maxBytes: MAX_LIST_BYTES }, never);
-    expect(Buffer.byteLength(JSON.stringify(entries))).toBeLessThan(MAX_LIST_BYTES + 1_000);
-  });
-
-  test('is drawn with branches, and ends with the number of omitted entries', async () => {
-    const root = await tempFolder();
-    await writeTree(root, { 'src/a.ts': '', 'src/lib/b.ts': '', 'line\nbreak': '', 'z.ts': '' });
-    const explorer = explorerOf(root);
-    const { tree } = await explorer.tree({ path: root, depth: 3 }, never);
-    expect(tree.split('\n').slice(1)).toEqual([
-      '├── src/',
-      '│   ├── lib/',
-      '│   │   └── b.ts',
-      '│   └── a.ts',
-      '├── line ⏎ break',
-      '└── z.ts',
-    ]);
-    const cut = await explorer.tree({ path: root, depth: 3, maxBytes: 40 }, never);
-    expect(cut.tree.split('\n').at(-1)).toBe(`… ${cut.more} more`);
-    const next = await explorer.tree({ path: root, depth: 3, cursor: cut.cursor }, never);
-    expect(next.tree.split('\n')[1]).toMatch(/^… after src/);
-  });
 });
 
 describe('in a repository', () => {

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { BridgeError } from '../../../../src/base/errors.js';
 import type { SearchQuery } from '../../../../src/files/search/search-query.js';
-import { tempFolder } from '../../../config/temp-folder.js';
+import { tempFolder } from '../../../harness/temp-folder.js';
 import { explorerOf, git, never, writeTree } from '../../../files/explorer.js';
 
 const LEFT_OUT = 'Left out: 1 ignored; ignored: true shows them.';
@@ -177,18 +177,6 @@ describe('what a search leaves out is reported', () => {
 });
 
 describe('a search that takes too long', () => {
-  const SLOW_MS = 1;
-
-  test('says so when not even the files can be listed', async () => {
-    const root = await tempFolder();
-    await writeTree(root, { x: 'needle' });
-    await git(root, 'init', '-q');
-    const explorer = explorerOf(root, { searchLimitMs: SLOW_MS });
-    await expect(explorer.search({ path: root, query: 'needle' }, never)).rejects.toMatchObject({
-      code: 'SEARCH_FAILED',
-    });
-  });
-
   test('returns what was found, with a note that it is incomplete, and no cursor', async () => {
     const root = await tempFolder();
     await writeTree(root, { x: 'needle' });
@@ -256,13 +244,6 @@ describe('a search', () => {
     expect(page.note).toBe('Found in lines too long to show: a.txt, b.txt.');
   });
 
-  test('shows the lines before a NUL that ripgrep came upon late, and names the file', async () => {
-    const root = await tempFolder();
-    await writeTree(root, { 'late.bin': `needle\n${'x\n'.repeat(100_000)}\0needle` });
-    const page = await explorerOf(root).search({ path: root, query: 'needle' }, never);
-    expect(page).toMatchObject({ matches: [{ line: 1 }], note: 'Searched only up to a NUL: late.bin.' });
-  });
-
   test.each([
     ['fails', 'exit 3'],
     ['is killed', 'kill -9 $$'],
@@ -289,22 +270,6 @@ describe('a search', () => {
     });
   });
 
-  test('for names with a glob finds those that both match', async () => {
-    const root = await tempFolder();
-    await git(root, 'init', '-q');
-    await writeTree(root, { 'a.ts': '', 'src/a.ts': '', 'src/a.md': '', '.gitignore': 'b.ts', 'b.ts': '' });
-    const found = async (glob: string) =>
-      (
-        await explorerOf(root).search(
-          { path: root, query: '^.*[ab]\\.', regex: true, names: true, glob },
-          never,
-        )
-      ).matches;
-    expect(await found('*.ts')).toEqual([{ path: 'a.ts' }, { path: 'src/a.ts' }]);
-    expect(await found('src/**')).toEqual([{ path: 'src/a.md' }, { path: 'src/a.ts' }]);
-    expect(await found('!src')).toEqual([{ path: 'a.ts' }]);
-  });
-
   test('reads nothing that is ignored, whatever its glob', async () => {
     const root = await tempFolder();
     await writeTree(root, {
@@ -319,21 +284,6 @@ describe('a search', () => {
         matches.map(({ path }) => path),
         glob,
       ).toEqual(glob === 'ignored' ? [] : ['src/a']);
-    }
-  });
-
-  test('takes no cursor of a search for names, and the other way round', async () => {
-    const root = await tempFolder();
-    const files = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`file${index}`, 'file']));
-    await writeTree(root, files);
-    const explorer = explorerOf(root);
-    for (const names of [true, false]) {
-      const query = { path: root, query: 'file', maxBytes: 80 };
-      const { cursor } = await explorer.search({ ...query, names }, never);
-      expect(cursor).toBeDefined();
-      expect((await explorer.search({ ...query, names, cursor }, never)).matches).not.toEqual([]);
-      const other = explorer.search({ ...query, names: !names, cursor }, never);
-      await expect(other).rejects.toMatchObject({ code: 'INVALID_ARGUMENTS', message: 'Invalid cursor.' });
     }
   });
 

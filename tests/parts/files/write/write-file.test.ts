@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { BridgeError } from '../../../../src/base/errors.js';
 import type { FilesystemService } from '../../../../src/files/filesystem-service.js';
-import { tempFolder } from '../../../config/temp-folder.js';
+import { tempFolder } from '../../../harness/temp-folder.js';
 import { faultOf, filesAt } from '../../../files/file-service.js';
 import { rounds } from '../../../harness/rounds.js';
 import { untilTheEnd } from '../../../harness/swapper.js';

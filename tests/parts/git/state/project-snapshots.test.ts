@@ -210,6 +210,41 @@ describe('two snapshots of a project', () => {
     expect(changes).toMatchObject({ commits: [{ subject: 'evil' }], files: [{ path: 'kept.txt' }] });
   });
 
+  it('name other branches that are new, moved or gone, and the stash, and list commits all the same', async () => {
+    const place = await placeWithCommit();
+    for (const name of ['same', 'moved', 'gone']) await place.git('branch', name);
+    await place.git('commit', '--quiet', '--allow-empty', '-m', 'second');
+    await place.git('branch', '--force', 'gone');
+    await place.git('reset', '--quiet', '--hard', 'HEAD~1');
+    const changes = await changesOf(place, async () => {
+      await place.git('branch', '--delete', '--force', 'gone');
+      await place.git('reflog', 'expire', '--expire=now', '--all');
+      await place.git('gc', '--quiet', '--prune=now');
+      await place.git('commit', '--quiet', '--allow-empty', '-m', 'mine');
+      for (const name of ['moved', 'hidden']) await place.git('branch', '--force', name);
+      await place.write('kept.txt', 'hidden\n');
+      await place.git('stash', '--quiet');
+    });
+    expect(changes.commits).toMatchObject([{ subject: 'mine' }]);
+    expect(changes.doubts).toEqual([
+      'Other branches that have changed since the task began, whoever changed them: gone (gone), moved (moved), hidden (new), stash (new).',
+    ]);
+  });
+
+  it('say that the repository was made again, or borrows from outside of the roots', async () => {
+    const place = await placeWithCommit();
+    const first = await head(place);
+    const remade = changesOf(place, async () => {
+      await rm(join(place.repo, '.git'), { recursive: true });
+      await place.git('init', '--quiet');
+      await place.commit('all that was there');
+    });
+    await expect(remade).rejects.toThrow(`has no commit ${first} any more, with which the task began`);
+    const alternates = join(place.repo, '.git/objects/info/alternates');
+    const borrowing = changesOf(place, () => writeFile(alternates, `${place.root}\n`));
+    await expect(borrowing).rejects.toThrow(`Path '${place.root}' is not within allowed roots`);
+  });
+
   it('separate files that were uncommitted before: untouched, changed further, and committed', async () => {
     const place = await placeWithCommit();
     await place.write('kept.txt', 'mine\n');

@@ -452,17 +452,6 @@ describe('the work of a task', () => {
       },
     );
 
-    it('leaves nothing behind when there is none', async () => {
-      const here = await place();
-      const before = await here.state();
-      for (const action of ['merge', 'apply', 'discard'] as const) {
-        const { worktree } = await here.make();
-        const { result } = await here.finish(worktree, action);
-        expect(result).toBe('');
-        expect(await here.state()).toBe(before);
-      }
-    });
-
     it('is not finished during a merge, on a detached head, or with other repositories in it', async () => {
       const here = await place();
       const worktree = await worked(here);

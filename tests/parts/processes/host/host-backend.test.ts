@@ -1,6 +1,4 @@
-import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir, readlink, rm } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../../src/base/system-clock.js';
 import { createProcessId } from '../../../../src/base/ids.js';
@@ -20,12 +18,13 @@ import {
 import { programsOnPath } from '../../../harness/programs-on-path.js';
 import { atFullLength, rounds } from '../../../harness/rounds.js';
 import { until } from '../../../harness/until.js';
+import { tempFolder } from '../../../harness/temp-folder.js';
 
 async function open({
   hasPipes = true,
   ...rest
 }: { hasPipes?: boolean } & Partial<HostBackendOptions> = {}): Promise<BackendUnderTest> {
-  const cwd = await mkdtemp(join(tmpdir(), 'host-'));
+  const cwd = await tempFolder();
   const terminals = new PtyManager({ clock: systemClock });
   const backend = new HostBackend({
     clock: systemClock,
@@ -39,7 +38,6 @@ async function open({
     await backend.dispose();
     terminals.dispose();
     await terminals.whenClosed();
-    await rm(cwd, { recursive: true, force: true });
   });
   const path = process.env['PATH'] ?? '';
   return {
@@ -108,15 +106,6 @@ describe('a process of this machine', () => {
     await output.has('up');
     expect(await process.kill('SIGTERM')).toBe(0);
     expect(await process.exited).toMatchObject({ signal: 'SIGKILL' });
-  });
-
-  it('ends with its backend, also what left its group', async () => {
-    const test = await open();
-    const { output } = await start(test, `setsid sh -c 'echo "$$ is up"; exec sleep 60'`);
-    await output.has('is up');
-    await test.backend.dispose();
-    const look = (): boolean => process.kill(parseInt(output.text('stdout')), 0);
-    await until('it is gone', () => expect(look).toThrow('ESRCH'));
   });
 });
 

@@ -1,24 +1,23 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
-import { messageOf } from '../../../../../src/base/errors.js';
-import { ContainerCopies } from '../../../../../src/processes/docker/container-copies.js';
-import { AllowedRoots } from '../../../../../src/projects/allowed-roots.js';
-import { PathOpener } from '../../../../../src/projects/path-opener.js';
-import { describeDocker } from '../../../../harness/docker-engine.js';
+import { expect, it } from 'vitest';
+import { messageOf } from '../../../../src/base/errors.js';
+import { ContainerCopies } from '../../../../src/processes/docker/container-copies.js';
+import { AllowedRoots } from '../../../../src/projects/allowed-roots.js';
+import { PathOpener } from '../../../../src/projects/path-opener.js';
+import { tempFolder } from '../../../harness/temp-folder.js';
+import { describeDocker } from '../../../harness/docker-engine.js';
 import {
   direct,
   namesOf,
   openDockerBackend,
   startContainer,
   type OpenedDockerBackend,
-} from '../open-docker-backend.js';
+} from './open-docker-backend.js';
 
 /** A folder of this machine, and copies between it and the containers of the backend. */
 async function openCopies(test: OpenedDockerBackend) {
-  const folder = await mkdtemp(join(tmpdir(), 'copies-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await tempFolder();
   const roots = new AllowedRoots([folder], '/');
   const copies = new ContainerCopies({
     lend: async (processId, use) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { FrameSplitter } from '../../../../src/processes/docker/attached-output.js';
+import { FrameSplitter } from '../../../src/processes/docker/attached-output.js';
 
 function frame(stream: 1 | 2, bytes: Uint8Array): Buffer {
   const header = Buffer.alloc(8);

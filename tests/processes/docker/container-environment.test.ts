@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { containerEnvironment } from '../../../../../src/processes/docker/container-options.js';
+import { containerEnvironment } from '../../../src/processes/docker/container-options.js';
 
 it('takes along credentials and what the user lets through, and no place of this machine', () => {
   const env = containerEnvironment(

@@ -4,7 +4,7 @@ import {
   MAX_BODY_BYTES,
   relayMessages,
   type RelayMessage,
-} from '../../../../../src/processes/docker/hook-relay.js';
+} from '../../../src/processes/docker/hook-relay.js';
 
 async function read(...chunks: readonly (string | Uint8Array)[]): Promise<RelayMessage[]> {
   async function* output() {
