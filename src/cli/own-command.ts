@@ -14,12 +14,14 @@ const npxNote = z.looseObject({ _npx: z.looseObject({ packages: z.array(z.string
 
 /** How a person runs this installation: by npx if that installed it by name, by its name if it is on PATH, or by Node and the file. `entry`: `process.argv[1]`. */
 export async function ownCommand(entry: string, path: string | undefined, homeDir: string): Promise<string> {
-  const file = (await realpathIfAny(entry)) ?? entry;
+  const file = (await realpath(entry).catch(() => undefined)) ?? entry;
   const spec = await npxSpec(file);
   if (spec !== undefined) return `npx ${spec}`;
   // npx and npm put such folders on PATH, which no other shell has.
   const folders = (path ?? '').split(delimiter).filter((part) => isAbsolute(part) && !/\.bin\/?$/.test(part));
-  const links = await Promise.all(folders.map((folder) => realpathIfAny(join(folder, NAME))));
+  const links = await Promise.all(
+    folders.map((folder) => realpath(join(folder, NAME)).catch(() => undefined)),
+  );
   return links.includes(file) ? NAME : `node ${shellWord(file, homeDir)}`;
 }
 
@@ -47,8 +49,4 @@ async function npxSpec(file: string): Promise<string | undefined> {
   if (folder === undefined) return undefined;
   const note = await readJsonFile(join(folder, 'package.json'), npxNote).catch(() => undefined);
   return note?.state === 'ok' ? note.value._npx.packages.find((spec) => BY_NAME.test(spec)) : undefined;
-}
-
-function realpathIfAny(path: string): Promise<string | undefined> {
-  return realpath(path).catch(() => undefined);
 }

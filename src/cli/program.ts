@@ -45,7 +45,11 @@ export async function runProgram(
     },
     output,
     look: lookOf(process.stdout, env),
-    say: (line) => void process.stderr.write(`${fittedLines(line, errorLook)}\n`),
+    // A command is pasted, and never broken.
+    say: (line) =>
+      void process.stderr.write(
+        `${line.startsWith(context.command) ? line : fittedLines(line, errorLook)}\n`,
+      ),
     exitWith: (code) => void (exitCode = code),
   };
   program

@@ -6,37 +6,37 @@ import { somePresence } from '../store/owner-state.js';
 import { openStateDir } from '../store/state-dir.js';
 import type { CommandContext } from './command-context.js';
 import { exitCodes, type ExitCode } from './exit-codes.js';
-import { fittedLines } from './terminal-text.js';
+import { fittedLines, withCommand } from './terminal-text.js';
 
 /** Says which machine the state directory belongs to; with `adopt` it becomes this one's, unless a process of the bridge listens in it. */
 export async function runState(action: string | undefined, context: CommandContext): Promise<ExitCode> {
-  const write = (text: string): void => void context.output.write(fittedLines(`${text}\n`, context.look));
+  const { command, look, output } = context;
+  const said = (text: string, code: ExitCode = exitCodes.done): ExitCode => {
+    void output.write(fittedLines(`${text}\n`, look));
+    return code;
+  };
   if (action !== undefined && action !== 'adopt') {
     throw new BridgeError('INVALID_ARGUMENTS', `'${action}' is no action of state.`, 'The action is: adopt.');
   }
   const { config } = await loadConfig({ ...context, cwd: process.cwd() });
   const path = stateDirectory(config, context);
-  if (!(await isStateDir(path))) {
-    write(`There is no state directory at ${path} yet. The bridge makes it when it first starts.`);
-    return action === undefined ? exitCodes.done : exitCodes.notFound;
-  }
+  const its = `The state directory ${path}`;
+  const isAsked = action === undefined;
+  if (!(await isStateDir(path)))
+    return said(
+      `There is no state directory at ${path} yet. The bridge makes it when it first starts.`,
+      isAsked ? exitCodes.done : exitCodes.notFound,
+    );
   await openStateDir({ path });
   const foreign = await foreignState(path);
-  if (foreign === undefined) {
-    write(`The state directory ${path} belongs to this machine.`);
-    return exitCodes.done;
-  }
-  if (action === undefined) {
-    write(`${foreign.message}\n${foreign.hint.replace('claude-code-bridge', context.command)}`);
-    return exitCodes.done;
-  }
-  if (await somePresence(path)) {
-    write(`Nothing was changed: a bridge still runs with the state directory ${path}. End it first.`);
-    return exitCodes.failed;
-  }
+  if (foreign === undefined) return said(`${its} belongs to this machine.`);
+  const adopt = withCommand('When no bridge runs there any more:', `${command} state adopt`, look);
+  if (isAsked) return said(`${foreign.message}\n${adopt}`);
+  if (await somePresence(path))
+    return said(
+      `Nothing was changed: a bridge still runs with the state directory ${path}. End it first.`,
+      exitCodes.failed,
+    );
   await adoptState(path, config.state_owner);
-  write(
-    `The state directory ${path} belongs to this machine now. Tasks that ran on the other one are given their end.`,
-  );
-  return exitCodes.done;
+  return said(`${its} belongs to this machine now. Tasks that ran on the other one are given their end.`);
 }

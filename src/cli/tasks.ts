@@ -79,14 +79,14 @@ export class TaskCommands {
   }
 
   async list(): Promise<ExitCode> {
-    const { native, command, say } = this.#options;
+    const { native, command, say, look } = this.#options;
     const { tasks, statePath } = this.#opened;
     if (native && !isNativeOn(statePath)) say(`This view is off. ${command} native on begins it again.`);
     const { tasks: records, unreadable = [], foreign } = await tasks.list({ native, limit: MAX_TASKS });
     for (const { task_id, why } of unreadable) say(`${task_id} ${oneLine(why, MAX_WHY_CHARS)}`);
-    const isReadable = foreign === undefined;
-    if (!isReadable) say(`${foreign.message}\n${foreign.hint.replace('claude-code-bridge', command)}`);
-    const history = native || !isReadable ? undefined : await tasks.historyWords();
+    const adopt = withCommand('When no bridge runs there any more:', `${command} state adopt`, look);
+    if (foreign !== undefined) say(`${foreign.message}\n${adopt}`);
+    const history = native || foreign !== undefined ? undefined : await tasks.historyWords();
     if (history !== undefined) say(history);
     const isEmpty = native && records.length === 0;
     const table = taskTable(records, { ...this.#options, nowMs: systemClock.now() });

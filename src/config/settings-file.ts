@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { BridgeError, systemCodeOf } from '../base/errors.js';
+import { BridgeError, ignoreMissing, systemCodeOf } from '../base/errors.js';
 import { replaceFile, makeFolders } from '../base/files/folders.js';
 import { readRegularFile } from '../base/files/regular-file.js';
 import { oneLine } from '../base/text.js';
@@ -107,12 +107,7 @@ export async function writeSettings(path: string, text: string, mode: number = P
 
 /** Settings are often a link into a folder of dotfiles. A name that is still free is its own target. */
 async function linkTarget(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch (error) {
-    if (systemCodeOf(error) !== 'ENOENT') throw error;
-    return path;
-  }
+  return (await realpath(path).catch(ignoreMissing)) ?? path;
 }
 
 /** The error of a file that is left as it is. */

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { systemCodeOf } from '../base/errors.js';
+import { ignoreMissing } from '../base/errors.js';
 import { readJsonFile, writeJsonFileAtomically } from '../base/files/json-file.js';
 import { createSecret } from '../base/ids.js';
 import { ensurePrivateFolder, isPrivate } from '../store/private-folder.js';
@@ -105,11 +105,6 @@ async function windowsBy(
 
 /** Undefined for what is not this user's alone, and for a window that was closed in between. */
 async function ownFacts(path: string): Promise<Stats | undefined> {
-  try {
-    const facts = await lstat(path);
-    return isPrivate(facts) ? facts : undefined;
-  } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+  const facts = await lstat(path).catch(ignoreMissing);
+  return facts !== undefined && isPrivate(facts) ? facts : undefined;
 }

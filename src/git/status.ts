@@ -83,13 +83,12 @@ export async function readDirty(
 }
 
 async function collect(git: RepositoryGit, args: readonly string[]): Promise<Status> {
-  const named = (): string[] => [];
-  const lists = {
-    staged: named(),
-    modified: named(),
-    untracked: named(),
-    deleted: named(),
-    conflicted: named(),
+  const lists: Record<StatusList, string[]> = {
+    staged: [],
+    modified: [],
+    untracked: [],
+    deleted: [],
+    conflicted: [],
   };
   const counts = { staged: 0, modified: 0, untracked: 0, deleted: 0, conflicted: 0, renamed: 0 };
   const renamed: Renamed[] = [];

@@ -85,6 +85,11 @@ export class StateDir {
     return join(this.queueDir, `${basename(this.taskDir(taskId))}.json`);
   }
 
+  /** What lies among the tickets. Throws STATE_UNUSABLE. */
+  async ticketNames(): Promise<string[]> {
+    return (await entriesIn(this.queueDir)).map(({ name }) => name);
+  }
+
   /** Dated when the record of the task was written last, or could not be; gone when it has ended. */
   changeFile(taskId: string): string {
     return join(this.changesDir, basename(this.taskDir(taskId)));

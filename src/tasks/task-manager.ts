@@ -2,7 +2,7 @@ import { BridgeError, ignoreBridgeError, messageOf } from '../base/errors.js';
 import { type Disposable, DisposableStore, type Event } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import { ProjectLocks } from '../store/project-lock.js';
-import { tellHistory, TaskHistory, type HistorySettings, type Pruned } from './history/task-history.js';
+import { historyWords, TaskHistory, type HistorySettings, type Pruned } from './history/task-history.js';
 import { goOnStep } from './polling-hint.js';
 import { TaskQueue, type TaskQueueOptions } from './queue/task-queue.js';
 import { endStuckTask } from './record/recovery.js';
@@ -156,7 +156,7 @@ export class TaskManager implements TaskService, Disposable {
 
   /** What the history lost last, in a sentence, when it is asked for the first time. Throws STATE_UNUSABLE. */
   historyWords(): Promise<string | undefined> {
-    return tellHistory(this.#options.stateDir.path);
+    return historyWords(this.#options.stateDir.path, true);
   }
 
   /** Removes a task that has ended, with all its files. Throws TASK_NOT_FOUND, and as `TaskHistory.remove`. */

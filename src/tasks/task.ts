@@ -127,7 +127,6 @@ const troubleSchema = z.object({
   /** When the task, or Claude Code on its own, tries again; null when nothing will. */
   resumes_at: z.string().nullable(),
 });
-export type TaskTrouble = z.infer<typeof troubleSchema>;
 
 /** The form of record.json that this bridge reads and writes. */
 export const RECORD_VERSION = 2;

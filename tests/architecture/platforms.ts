@@ -28,6 +28,7 @@ export const platformBranches: readonly PlatformBranch[] = [
   { file: 'projects/path-opener.ts', test: 'parts/projects/path-opener.test.ts', names: 'darwin' },
   // Without a folder for pipes, which is the branch of macOS.
   { file: 'pty/spawn-piped.ts', test: 'processes/open-processes.ts', names: 'HostBackend' },
+  { file: 'store/owner-state.ts', test: 'store/state-dir.test.ts', names: 'darwin' },
   {
     file: 'store/process-identity.ts',
     test: 'parts/store/process-identity.test.ts',

@@ -22,10 +22,12 @@ it('names the candidates of six digits with which one id begins and another one 
   });
 });
 
-it('shows the folders of several running tasks on one line', async () => {
+it('shows the folders of several running tasks on one line, with the short id of each', async () => {
   const one = taskRecord({ project_path: '/we\x1b[31mird\nname' });
   const shelf = { ...onlyOne, active: async () => [one, { ...one, task_id: OTHER_ID }] };
-  await expect(findTask(shelf, undefined, words)).rejects.toThrow('/we\\u001b[31mird ⏎ name');
+  await expect(findTask(shelf, undefined, words)).rejects.toThrow(
+    `2 tasks are running: ${TASK_ID.slice(-6)} (/we\\u001b[31mird ⏎ name), `,
+  );
 });
 
 it('says in the words of its command that none runs', async () => {

@@ -3,7 +3,7 @@ import { sampleReceipt, sampleRecord, sampleWorktree } from '../tasks/sample-tas
 import { interruptedWords, taskDetails } from '../../src/cli/tasks-text.js';
 import { nextWords } from '../../src/base/errors.js';
 import { byCommand, nextLines } from '../../src/cli/next-commands.js';
-import type { Style } from '../../src/cli/terminal-text.js';
+import { fittedLines, type Style } from '../../src/cli/terminal-text.js';
 import { piped } from './looks.js';
 
 test('what to do next is said with the commands that do it', () => {
@@ -14,6 +14,13 @@ test('what to do next is said with the commands that do it', () => {
   expect(nextWords(next)).toBe('Wait for it, or end it. Then try again.');
   expect(nextLines(next, 'bridge', { ...piped, columns: 60 })).toBe(
     'Wait for it: bridge tasks follow task_1\nEnd it: bridge tasks kill task_1\nThen try again.',
+  );
+});
+
+test('sentences fit a narrow terminal, and commands behind two blanks stay whole', () => {
+  const text = 'The first line is a sentence.\n  bridge tasks follow d93a7d\n\nThe end.';
+  expect(fittedLines(text, { ...piped, columns: 20 })).toBe(
+    'The first line is a\nsentence.\n  bridge tasks follow d93a7d\n\nThe end.',
   );
 });
 
@@ -36,6 +43,13 @@ test('a task in the queue is shown as queued, with the commands that it takes', 
   expect(shown).toContain(`\nfollow  bridge tasks follow ${id}\nend     bridge tasks kill ${id}\n`);
   expect(shown).not.toMatch(/attach|tasks message|started/);
   expect(shown).toMatch(/^queued +2/m);
+});
+
+test('a session that never had an answer, as of a wrong login, is not offered to go on', () => {
+  const options = { nowMs: 0, homeDir: '/home/ann', command: 'bridge', look: piped };
+  const failed = { status: 'failed', session_id: 'one' } as const;
+  expect(taskDetails(sampleRecord({ ...failed, tokens: 0 }), options)).not.toContain('Go on.');
+  expect(taskDetails(sampleRecord({ ...failed, tokens: 5 }), options)).toContain('Go on.');
 });
 
 test.each([

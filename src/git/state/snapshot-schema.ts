@@ -9,7 +9,6 @@ const dirtyFileSchema = z.object({
   /** Size, time, inode and mode; `missing` when the file does not exist. */
   stamp: z.string(),
 });
-export type DirtyFile = z.infer<typeof dirtyFileSchema>;
 
 /** A snapshot of a repository, or of the part of it that is the project. */
 export const projectStateSchema = z.object({

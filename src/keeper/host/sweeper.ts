@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.js';
-import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
+import { BridgeError, ignoreMissing, messageOf } from '../../base/errors.js';
 import type { Logger } from '../../base/logger.js';
 import type { EndMarked } from '../../os/choose-processes.js';
 import { machineOf } from '../../store/machine.js';
@@ -74,7 +74,7 @@ async function sweepTask(
   // One that the disk does not let be read is reported to whoever lists the tasks.
   const file = await readRecordFile(stateDir, taskId).catch(ignore('STATE_UNUSABLE'));
   if (file?.state === 'missing') {
-    const changedMs = (await stat(stateDir.taskDir(taskId)).catch(missing))?.mtimeMs ?? Infinity;
+    const changedMs = (await stat(stateDir.taskDir(taskId)).catch(ignoreMissing))?.mtimeMs ?? Infinity;
     // A task may be starting in it, also when the clock was set. A keeper has its task's id in its command line.
     const isStale = clock.now() - changedMs >= STALE_FOLDER_MS && !commands.includes(taskId);
     if (!isStale || (await stateDir.isStarting(taskId))) return;
@@ -97,7 +97,7 @@ async function sweepSockets({ runtimeDir, clock }: SweeperParts, swept: Swept): 
     if (!name.endsWith(SOCKET_SUFFIX)) continue;
     const path = join(runtimeDir.path, name);
     // Removed meanwhile, by its keeper or by another server.
-    const facts = await stat(path).catch(missing);
+    const facts = await stat(path).catch(ignoreMissing);
     if (facts?.isSocket() !== true || clock.now() - facts.mtimeMs < STALE_SOCKET_MS) continue;
     // Only when the system reports that there is no listener.
     const socket = await openSocket(path, (why) => new Error(why)).catch(() => null);
@@ -106,10 +106,6 @@ async function sweepSockets({ runtimeDir, clock }: SweeperParts, swept: Swept): 
     await rm(path, { force: true });
     swept.sockets.push(path);
   }
-}
-
-function missing(error: unknown): undefined {
-  if (systemCodeOf(error) !== 'ENOENT') throw error;
 }
 
 function ignore(code: BridgeError['code']): (error: unknown) => undefined {

@@ -164,18 +164,12 @@ export async function noteHistory(statePath: string, words: string, told = false
   await writeJsonFileAtomically(noteFile(statePath), { words, told }, { durable: false });
 }
 
-/** The same for a person at a terminal, who is told once; undefined from then on. Throws STATE_UNUSABLE. */
-export async function tellHistory(statePath: string): Promise<string | undefined> {
+/** What the history lost last, in one sentence; undefined for nothing, and with `once` from the second time on. Throws STATE_UNUSABLE. */
+export async function historyWords(statePath: string, once = false): Promise<string | undefined> {
   const file = await readJsonFile(noteFile(statePath), noteSchema);
-  if (file.state !== 'ok' || file.value.told) return undefined;
-  await noteHistory(statePath, file.value.words, true);
+  if (file.state !== 'ok' || (once && file.value.told)) return undefined;
+  if (once) await noteHistory(statePath, file.value.words, true);
   return file.value.words;
-}
-
-/** What the history lost last, in one sentence; undefined for nothing. Throws STATE_UNUSABLE. */
-export async function historyWords(statePath: string): Promise<string | undefined> {
-  const file = await readJsonFile(noteFile(statePath), noteSchema);
-  return file.state === 'ok' ? file.value.words : undefined;
 }
 
 function noteFile(statePath: string): string {

@@ -1,8 +1,8 @@
-import { readdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { modeFor, modesIn, type ModeSettings } from '../../approvals/modes.js';
-import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
+import { BridgeError, messageOf } from '../../base/errors.js';
 import { readJsonFile, writeJsonFileAtomically } from '../../base/files/json-file.js';
 import { makeFolders } from '../../base/files/folders.js';
 import { createSecret, TASK_ID_PATTERN } from '../../base/ids.js';
@@ -99,7 +99,7 @@ export class TaskQueue implements Disposable {
    */
   async advance(): Promise<void> {
     // A process that adds a ticket advances the queue itself: without one there is nothing to do.
-    if ((await this.#ticketNames()).length === 0) return;
+    if ((await this.#options.stateDir.ticketNames()).length === 0) return;
     const begun = await this.#exclusively((table) => this.#takeNext(table));
     await Promise.all(
       begun.map(async ({ record, reservation }) => {
@@ -133,7 +133,7 @@ export class TaskQueue implements Disposable {
   async #waiting(isExclusive = false): Promise<TaskRecord[]> {
     const { stateDir } = this.#options;
     const waiting: TaskRecord[] = [];
-    for (const name of (await this.#ticketNames()).sort()) {
+    for (const name of (await stateDir.ticketNames()).sort()) {
       const taskId = name.slice(0, -TICKET.length);
       const isTicket = name.endsWith(TICKET) && TASK_ID_PATTERN.test(taskId);
       const file = isTicket ? await readRecordFile(stateDir, taskId) : undefined;
@@ -145,21 +145,6 @@ export class TaskQueue implements Disposable {
       }
     }
     return waiting;
-  }
-
-  async #ticketNames(): Promise<string[]> {
-    const { queueDir } = this.#options.stateDir;
-    try {
-      return await readdir(queueDir);
-    } catch (error) {
-      if (systemCodeOf(error) === 'ENOENT') return [];
-      throw new BridgeError(
-        'STATE_UNUSABLE',
-        `The queue ${queueDir} cannot be read: ${messageOf(error)}.`,
-        'Check that the folder is yours; MCP_STATE_DIR names another place.',
-        { cause: error },
-      );
-    }
   }
 
   /** Reserves the projects of the tasks that come next. No other process does so meanwhile. */

@@ -145,17 +145,14 @@ export function sensitiveFiles(
   const seen = git.state === 'repository' ? paths.map((path) => resolve(git.repository, path)) : [];
   return [...new Set([...written, ...seen])]
     .flatMap((path): Receipt['sensitive_files'] => {
-      if (configDir !== undefined && isPlan(path, configDir)) return [];
+      const isPlan = configDir !== undefined && dirname(path) === join(configDir, 'plans');
+      if (isPlan && path.endsWith('.md')) return [];
       const shown = pathFromProject(path, projectPath);
       if (isSecret(path, projectPath)) return [{ path: shown, why: 'holds secrets by its name' }];
       if (runsLater(path, projectPath)) return [{ path: shown, why: 'runs or instructs later' }];
       return [];
     })
     .slice(0, MAX_SENSITIVE);
-}
-
-function isPlan(path: string, configDir: string): boolean {
-  return path.endsWith('.md') && dirname(path) === join(configDir, 'plans');
 }
 
 /** Relative to the project; as it is when it is outside. */

@@ -2,7 +2,6 @@
 import { toDisposable, type Disposable } from '../../base/lifecycle.js';
 import { countedNoun, headAndTail, tailChars } from '../../base/text.js';
 import type { SessionEvent } from '../../claude/session.js';
-import { spentOf } from '../budget/budget.js';
 import { RunChecks } from './run-checks.js';
 import { RunMessages } from './run-messages.js';
 import type { RunRequests } from './run-requests.js';
@@ -85,7 +84,7 @@ export class RunTurns {
   }
 
   /** What a turn leaves in the record; `isLast`: the work is done, and the session will be left. */
-  #record({ message: shown, interrupted, usage, messageId, source }: TurnEnded, isLast: boolean): void {
+  #record({ message: shown, interrupted, messageId, source }: TurnEnded, isLast: boolean): void {
     const run = this.#run;
     const { turns, change_seq } = run.record;
     const isAsk = run.parts.spec.purpose === 'ask';
@@ -98,8 +97,6 @@ export class RunTurns {
         final_message: headAndTail(message, FINAL_MESSAGE_CHARS),
         last_output: tailChars(message, LAST_OUTPUT_CHARS),
       }),
-      ...(usage !== undefined && { tokens: spentOf(usage).tokens }),
-      ...(typeof usage?.costUsd === 'number' && { cost_usd: usage.costUsd }),
       ...(messageId !== undefined && { message_id: boundedWords(messageId) }),
       status_source: source,
       // All that a question asked for: the session has only to be left, which takes the CLI a while.

@@ -24,7 +24,7 @@ export interface TaskWaiterOptions {
 export async function waitForTasks(query: TaskWait, options: TaskWaiterOptions): Promise<WaitOutcome> {
   const { clock, get, watch, onDidChange } = options;
   const { taskIds, signal, onProgress, timeoutMs } = query;
-  const news = newsSince(WaitCursor.parse(query.cursor));
+  const news = newsSince(changedSince(query.cursor));
   const watches = new DisposableStore();
   const over = new AbortController();
   /** What happened since the tasks were read. */
@@ -75,12 +75,12 @@ export async function sessionLeft(
 }
 
 /** Tells which tasks have news. What is seen from one time to the next is news also to a caller without a cursor: a start, a change while one runs. */
-function newsSince(cursor: WaitCursor): (tasks: readonly TaskRecord[]) => string[] {
+function newsSince(changedBefore: (tasks: readonly TaskRecord[]) => string[]): typeof changedBefore {
   const queued = new Set<string>();
   /** The `change_seq` with which a task was first seen running. */
   const running = new Map<string, number>();
   return (tasks) => {
-    const changed = new Set(cursor.changed(tasks));
+    const changed = new Set(changedBefore(tasks));
     for (const { task_id, status, change_seq } of tasks) {
       if (status === 'pending') queued.add(task_id);
       else if (queued.has(task_id) || change_seq > (running.get(task_id) ?? change_seq)) changed.add(task_id);
@@ -109,45 +109,32 @@ async function tellProgress(
   }
 }
 
-/** What a waiting caller has seen of each task: `task_…:<change_seq>`, joined by commas. */
-export class WaitCursor {
-  readonly #seen: ReadonlyMap<string, number>;
+/** What a waiting caller has seen of each task, as text: `task_…:<change_seq>`, joined by commas. */
+export const WaitCursor = {
+  of: (tasks: readonly TaskRecord[]): string =>
+    tasks.map(({ task_id, change_seq }) => `${task_id}:${change_seq}`).join(','),
+  /** For a caller that has seen nothing of the tasks: the first check answers immediately. */
+  beforeAll: (taskIds: readonly string[]): string => taskIds.map((taskId) => `${taskId}:0`).join(','),
+};
 
-  private constructor(seen: ReadonlyMap<string, number>) {
-    this.#seen = seen;
-  }
-
-  /** Throws INVALID_ARGUMENTS for an invalid cursor. */
-  static parse(text = ''): WaitCursor {
-    const pieces = text === '' ? [] : text.split(',');
-    const seen = pieces.map((piece) => {
+/**
+ * Ids of the tasks that changed since a cursor. A task that the cursor does not know counts as changed when there is nothing to
+ * wait for: it has ended, its turn has, or it waits for the caller. Throws INVALID_ARGUMENTS for an invalid cursor.
+ */
+export function changedSince(cursor = ''): (tasks: readonly TaskRecord[]) => string[] {
+  const pieces = cursor === '' ? [] : cursor.split(',');
+  const seen = new Map(
+    pieces.map((piece) => {
       const [, id, seq] = CURSOR_PART.exec(piece) ?? [];
       if (id === undefined) throw invalidCursor();
-      return [id, Number(seq)] as const;
-    });
-    return new WaitCursor(new Map(seen));
-  }
-
-  static of(tasks: readonly TaskRecord[]): string {
-    return tasks.map((task) => `${task.task_id}:${task.change_seq}`).join(',');
-  }
-
-  /** For a caller that has seen nothing of the tasks: the first check answers immediately. */
-  static beforeAll(taskIds: readonly string[]): string {
-    return taskIds.map((taskId) => `${taskId}:0`).join(',');
-  }
-
-  /**
-   * Ids of the tasks that changed since. A task that the cursor does not know counts as changed when there is nothing to
-   * wait for: it has ended, its turn has, or it waits for the caller.
-   */
-  changed(tasks: readonly TaskRecord[]): string[] {
-    const isNews = (task: TaskRecord): boolean => {
-      const seen = this.#seen.get(task.task_id);
-      if (seen !== undefined) return task.change_seq > seen;
-      const waits = task.status === 'waiting' || openDecisions(task).length > 0;
-      return waits || isFinal(task.status) || task.reason.startsWith(TURN_OVER);
-    };
-    return tasks.filter(isNews).map((task) => task.task_id);
-  }
+      return [id, Number(seq)];
+    }),
+  );
+  const isNews = (task: TaskRecord): boolean => {
+    const seq = seen.get(task.task_id);
+    if (seq !== undefined) return task.change_seq > seq;
+    const waits = task.status === 'waiting' || openDecisions(task).length > 0;
+    return waits || isFinal(task.status) || task.reason.startsWith(TURN_OVER);
+  };
+  return (tasks) => tasks.filter(isNews).map((task) => task.task_id);
 }

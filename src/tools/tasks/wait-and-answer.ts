@@ -154,11 +154,8 @@ function cursorAfter(seen: readonly TaskRecord[], answered: readonly TaskRecord[
   return WaitCursor.of(seen.map((record) => quiet.get(record.task_id) ?? record));
 }
 
-/** A list of labels too, as Claude Code takes several. */
-function joined(answer: unknown): unknown {
-  return Array.isArray(answer) ? answer.join(', ') : answer;
-}
-
+/** Of a list of labels, as Claude Code takes several. */
+const joined = (given: unknown): unknown => (Array.isArray(given) ? given.join(', ') : given);
 const waitSecondsInput = z.int().min(0).max(MAX_WAIT_SECONDS).optional().describe('Then wait');
 
 const afterOutput = {
