@@ -62,9 +62,9 @@ export class RunTurns {
     const run = this.#run;
     const { error, source, interrupted = false } = event;
     const goesOn = this.#goesOn(event.backgroundTasks);
-    const staysOpen = run.parts.spec.keep_open || interrupted || this.#holders > 0;
+    const staysOpen = (): boolean => run.parts.spec.keep_open || interrupted || this.#holders > 0;
     const isDone = error === undefined && !interrupted && goesOn === undefined && !this.messages.areWaiting;
-    const isLast = isDone && !staysOpen && run.parts.checks === undefined;
+    const isLast = isDone && !staysOpen() && run.parts.checks === undefined;
     this.#record(event, isLast && run.isOpen);
     run.story.turnEnded(event);
     if (!run.isOpen) return;
@@ -78,7 +78,7 @@ export class RunTurns {
       run.enter({ at: 'sending' });
       await this.messages.sendNext();
     } else if (isDone && (await this.#checks.afterTurn())) return;
-    else if (staysOpen) this.#awaitMessage(interrupted, goesOn);
+    else if (staysOpen()) this.#awaitMessage(interrupted, goesOn);
     else if (goesOn !== undefined) this.#awaitRest(goesOn);
     else await this.#leave();
   }
