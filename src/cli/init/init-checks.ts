@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { readRegularFile } from '../../base/files/regular-file.js';
-import type { JsonEdit } from '../../config/json-text.js';
+import { readJsonText, type JsonEdit } from '../../config/json-text.js';
 import { expandHome } from '../../config/places.js';
 import { given, type Questions } from './questions.js';
 
@@ -13,6 +13,8 @@ const MAX_FOLDERS = 500;
 const MAX_OFFERED = 20;
 /** What `npm init` writes into a new package.json. */
 const NO_NPM_TEST = 'no test specified';
+const QUESTION =
+  'Which of these show that the work is done? Each is run when an agent says so, and runs whatever the agent has written.';
 const packageFile = z.looseObject({ scripts: z.looseObject({ test: z.string() }) });
 
 /** Each file, and the command that runs the tests of a project that has it, where `isFor` says so of its text. */
@@ -38,43 +40,34 @@ export async function askChecks(
   const known = z.record(z.string(), z.record(z.string(), z.unknown())).parse(projects ?? {});
   const keyOf = (path: string): string =>
     Object.keys(known).find((key) => expandHome(key, homeDir) === expandHome(path, homeDir)) ?? path;
-  const found = (await Promise.all(roots.map((root) => projectsIn(root, homeDir)))).flat();
+  const found = (await Promise.all(roots.map((root) => testsIn(root, homeDir)))).flat();
   const offered = found
-    .map(({ path, commands }) => ({ key: keyOf(path), commands }))
-    .filter(({ key }) => known[key]?.['checks'] === undefined)
+    .map(({ path, commands }) => ({ value: keyOf(path), label: path, hint: commands.join(', '), commands }))
+    .filter(({ value }) => known[value]?.['checks'] === undefined)
     .slice(0, MAX_OFFERED);
   if (offered.length === 0) return [];
-  const chosen = await given(
-    questions.choose(
-      'Which of these show that the work is done? Each is run when an agent says so, and runs whatever the agent has written.',
-      offered.map(({ key, commands }) => ({ value: key, label: key, hint: commands.join(', ') })),
-    ),
-  );
+  const chosen = await given(questions.choose(QUESTION, offered));
   return offered
-    .filter(({ key }) => chosen.includes(key))
-    .map(({ key, commands }) => ({
-      path: ['projects', key, 'checks'],
+    .filter(({ value }) => chosen.includes(value))
+    .map(({ value, commands }) => ({
+      path: ['projects', value, 'checks'],
       value: commands.map((command) => ({ name: command, command })),
     }));
 }
 
-interface Found {
-  readonly path: string;
-  readonly commands: readonly string[];
-}
-
-/** The root where it is a project, else the folders in it that are; one that cannot be read has none. */
-async function projectsIn(root: string, homeDir: string): Promise<readonly Found[]> {
+/** The commands for the root where it has some, else for the folders in it. */
+async function testsIn(root: string, homeDir: string) {
   const own = await testsOf(root, homeDir);
   if (own.commands.length > 0) return [own];
+  // A root that cannot be read has no projects.
   const entries = await readdir(expandHome(root, homeDir), { withFileTypes: true }).catch(() => []);
-  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  const names = folders.sort().slice(0, MAX_FOLDERS);
-  const all = await Promise.all(names.map((name) => testsOf(join(root, name), homeDir)));
+  const folders = entries.filter((entry) => entry.isDirectory()).slice(0, MAX_FOLDERS);
+  const paths = folders.map(({ name }) => join(root, name)).sort();
+  const all = await Promise.all(paths.map((path) => testsOf(path, homeDir)));
   return all.filter(({ commands }) => commands.length > 0);
 }
 
-async function testsOf(path: string, homeDir: string): Promise<Found> {
+async function testsOf(path: string, homeDir: string) {
   const commands = new Set<string>();
   for (const { file, command, isFor } of runners) {
     // A file that cannot be read offers nothing.
@@ -87,11 +80,7 @@ async function testsOf(path: string, homeDir: string): Promise<Found> {
 }
 
 function hasNpmTest(text: string): boolean {
-  try {
-    const read = packageFile.safeParse(JSON.parse(text));
-    return read.success && !read.data.scripts.test.includes(NO_NPM_TEST);
-  } catch {
-    // It is no JSON.
-    return false;
-  }
+  const read = readJsonText(text, { comments: false, trailingCommas: false });
+  const file = packageFile.safeParse(read.kind === 'value' ? read.value : undefined);
+  return file.success && !file.data.scripts.test.includes(NO_NPM_TEST);
 }
