@@ -77,7 +77,7 @@ export class RunTurns {
     if (this.messages.areWaiting) {
       run.enter({ at: 'sending' });
       await this.messages.sendNext();
-    } else if (isDone && (await this.#checks.afterTurn())) return;
+    } else if (isDone && run.parts.checks !== undefined && (await this.#checks.afterTurn())) return;
     else if (staysOpen()) this.#awaitMessage(interrupted, goesOn);
     else if (goesOn !== undefined) this.#awaitRest(goesOn);
     else await this.#leave();
