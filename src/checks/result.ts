@@ -102,6 +102,14 @@ export function unmetWords(checked: CheckRun | undefined): string | undefined {
   return `${metWords(checked)}: ${unmet.map(resultWords).join('; ')}`;
 }
 
+/** Sentences about a run, beside its results. */
+export function runNotes({ own_files_changed: own = [], stopped }: CheckRun): string[] {
+  return [
+    ...(own.length > 0 ? [`The task changed files of its checks: ${someNames(own)}.`] : []),
+    ...(stopped === undefined ? [] : [`Nothing went back to the session any more: ${stopped}.`]),
+  ];
+}
+
 /** For the message of a merge: "Checks not met: lint (exit code 1)". */
 export function unmetParagraph({ results }: CheckRun): string {
   const unmet = results.filter(({ verdict }) => verdict !== 'met');

@@ -2,7 +2,14 @@
 import { oneLine, quotedLines, someNames, tailLines } from '../base/text.js';
 import { BridgeError } from '../base/errors.js';
 import { briefText, checksSchema, type Check } from '../checks/brief.js';
-import { alarms, metWords, resultWords, type CheckResult, type Verification } from '../checks/result.js';
+import {
+  alarms,
+  metWords,
+  resultWords,
+  runNotes,
+  type CheckResult,
+  type Verification,
+} from '../checks/result.js';
 import type { TaskRecord } from '../tasks/task.js';
 
 /** Of the output of a check that is not met; its file has all of it. */
@@ -11,12 +18,10 @@ const MAX_NAME_CHARS = 60;
 
 /** What the task was given, and what came of its checks; nothing where it has neither. */
 export function checkedLines({ brief, checked }: Pick<TaskRecord, 'brief' | 'checked'>): string[] {
-  const { results = [], own_files_changed: own = [], stopped } = checked ?? {};
   return [
     ...(brief === undefined ? [] : ['', 'brief:', quotedLines(briefText(brief))]),
-    ...resultLines(results),
-    ...(own.length > 0 ? [`  The task changed files of its checks: ${someNames(own)}.`] : []),
-    ...(stopped === undefined ? [] : [`  Nothing went back to the session any more: ${stopped}.`]),
+    ...resultLines(checked?.results ?? []),
+    ...(checked === undefined ? [] : runNotes(checked).map((note) => `  ${note}`)),
   ];
 }
 
