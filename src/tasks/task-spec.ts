@@ -55,6 +55,8 @@ export const taskSpecSchema = z.object({
   timeout_seconds: z.number().positive(),
   /** What the task may use; left out, nothing limits it. */
   budget: budgetSchema.optional(),
+  /** Its prompt on one line, without the brief and the checks that its agent gets after it. */
+  prompt_summary: z.string().optional(),
   /** What was decided; left out, nothing is known. */
   brief: briefSchema.optional(),
   /** What shows whether the work is done; left out, there is nothing. */

@@ -12,6 +12,7 @@ import type { AllowedPath } from '../projects/allowed-roots.js';
 import type { StateDir } from '../store/state-dir.js';
 import { budgetFor, isLimited, type Budget } from './budget/budget.js';
 import type { TaskQueue } from './queue/task-queue.js';
+import { promptSummary } from './record/initial-record.js';
 import { readRecordFile, recordOf } from './record/record-file.js';
 import { endLeftovers } from './record/recovery.js';
 import {
@@ -118,6 +119,7 @@ async function specOf(input: StartTask, parts: Parts): Promise<TaskSpec> {
   return {
     task_id: createTaskId(now),
     project_path: projectPath,
+    prompt_summary: promptSummary(input.prompt),
     permission_mode: permissionMode,
     allowed_modes: [...projectModes.allowed],
     driver,

@@ -25,6 +25,7 @@ describeWith('browser', 'the checks of a task', () => {
       const page = await boardPage(bridge(), await browser());
       await rowOf(page, taskId).getByText('1 of 3 checks met').waitFor();
       const task = await openTask(page, taskId);
+      await task.getByRole('heading', { name: 'Apply it once.', exact: true }).waitFor();
       for (const view of ['Timeline', 'Receipt']) {
         await task.getByRole('tab', { name: view }).click();
         const shown = task.getByRole('tabpanel', { name: view });

@@ -27,7 +27,7 @@ export function initialRecord(parts: {
     checked: spec.checks === undefined ? undefined : unknownYet(spec.checks),
     delegated: spec.delegated === true ? true : undefined,
     reason: 'The task was accepted.',
-    prompt_summary: promptSummary(prompt),
+    prompt_summary: spec.prompt_summary ?? promptSummary(prompt),
     prompt_bytes: Buffer.byteLength(prompt),
     keeper: owner,
     socket_path: socketPath,
