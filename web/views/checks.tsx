@@ -1,7 +1,7 @@
 import type { CheckRows, TaskState } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { shortPath, span, visible } from '../text/words.js';
-import { Block, Mark } from './parts.js';
+import { Block } from './parts.js';
 
 const looks = { met: 'good', 'not met': 'failed', 'not run': 'unknown' } as const;
 /** Below it a time has a decimal. */
@@ -65,5 +65,21 @@ function Check({ of: one, home }: { readonly of: CheckRows['results'][number]; r
         </details>
       )}
     </li>
+  );
+}
+
+const marks = {
+  good: 'M4.5 8.2l2.3 2.3 4.7-5',
+  failed: 'M5.3 5.3l5.4 5.4M10.7 5.3l-5.4 5.4',
+  unknown: 'M4.5 8h7',
+} as const;
+
+/** How a command or a check ended, which the words beside it say too. */
+export function Mark({ of: how }: { readonly of: keyof typeof marks }) {
+  return (
+    <svg class={`mark ${how}`} viewBox="0 0 16 16" aria-hidden="true">
+      <circle cx="8" cy="8" r="8" fill="currentColor" />
+      <path d={marks[how]} fill="none" stroke="var(--pane)" stroke-width="1.8" />
+    </svg>
   );
 }

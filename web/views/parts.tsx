@@ -69,22 +69,6 @@ export function Numbers({ added, removed }: { readonly added: number; readonly r
   );
 }
 
-const marks = {
-  good: 'M4.5 8.2l2.3 2.3 4.7-5',
-  failed: 'M5.3 5.3l5.4 5.4M10.7 5.3l-5.4 5.4',
-  unknown: 'M4.5 8h7',
-} as const;
-
-/** How a command or a check ended, which the words beside it say too. */
-export function Mark({ of: how }: { readonly of: keyof typeof marks }) {
-  return (
-    <svg class={`mark ${how}`} viewBox="0 0 16 16" aria-hidden="true">
-      <circle cx="8" cy="8" r="8" fill="currentColor" />
-      <path d={marks[how]} fill="none" stroke="var(--pane)" stroke-width="1.8" />
-    </svg>
-  );
-}
-
 interface GuardProps {
   /** What is shown, to begin a sentence with. */
   readonly what: string;

@@ -2,7 +2,8 @@ import type { ComponentChildren } from 'preact';
 import type { TaskState } from '../../src/board/state.js';
 import { visible } from '../text/words.js';
 import { AsMarkdown } from './as-markdown.js';
-import { Block, Mark, Numbers } from './parts.js';
+import { Mark } from './checks.js';
+import { Block, Numbers } from './parts.js';
 import { LOOK, receiptFacts } from './receipt-parts.js';
 
 /** What a task did, checked against git and its commands: sums and last words first, then what each sum is made of. */
