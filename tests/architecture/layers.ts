@@ -107,7 +107,7 @@ export const layers: readonly Layer[] = [
     holds: 'briefs and checks: what runs them, and what they found',
     imports: ['git', 'pty', 'projects', 'os', 'base'],
     entries: ['verify', 'check-runner'],
-    ceiling: 791,
+    ceiling: 799,
   },
   {
     folder: 'config',
@@ -150,7 +150,7 @@ export const layers: readonly Layer[] = [
       'watch/task-watches',
       'own-session',
     ],
-    ceiling: 7649,
+    ceiling: 7653,
   },
   {
     folder: 'conversations',
@@ -236,7 +236,7 @@ export const layers: readonly Layer[] = [
     holds: 'the page of all tasks: its messages, its state, its server',
     imports: ['keeper', 'processes', 'git', 'tasks', 'checks', 'store', 'os', 'base'],
     entries: ['board', 'chat-board', 'door', 'reviews'],
-    ceiling: 3461,
+    ceiling: 3493,
   },
   {
     folder: 'native',
@@ -342,7 +342,7 @@ export const layers: readonly Layer[] = [
       'rules-contract',
       'trust',
     ],
-    ceiling: 5690,
+    ceiling: 5695,
   },
   { folder: 'main.ts', holds: 'the program', imports: 'everything', entries: [], ceiling: 25 },
 ];
@@ -357,7 +357,7 @@ export const areas: readonly Area[] = [
     holds: 'the page of the board, in browsers, chats and editors',
     imports: ['board', 'screen', 'base'],
     entries: [],
-    ceiling: 5215,
+    ceiling: 5299,
   },
   {
     folder: 'vscode',
@@ -386,7 +386,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 48894,
+    ceiling: 48993,
   },
 ];
 
