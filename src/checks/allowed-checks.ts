@@ -1,6 +1,6 @@
 // Pure: which checks may run. A check runs whatever the agent has written.
 import type { Check } from './brief.js';
-import type { CheckRun } from './result.js';
+import type { CheckResult, CheckRun } from './result.js';
 
 const NO_SANDBOX = 'no sandbox: the bridge runs no check outside of the sandbox of its task';
 const IN_CONTAINER = 'the agent worked in a container, and the bridge runs no check outside of it';
@@ -21,6 +21,12 @@ export interface CheckedTask {
   };
 }
 
+interface PersonsDecision {
+  readonly tool: string;
+  readonly verdict: string | null;
+  readonly is_for_person?: boolean | undefined;
+}
+
 export interface AllowedChecks {
   readonly allowed: readonly Check[];
   /** Those that a person has to allow first. */
@@ -35,7 +41,7 @@ export interface AllowedChecks {
  */
 export function allowedChecks(
   { checks = [], permission_mode, container, settings }: CheckedTask,
-  decisions: readonly { readonly tool: string; readonly verdict: string | null }[],
+  decisions: readonly PersonsDecision[],
   moreRules: readonly { readonly verdict: string }[] = [],
 ): AllowedChecks {
   if (container !== undefined) return { allowed: [], toAsk: [], why: IN_CONTAINER };
@@ -43,7 +49,8 @@ export function allowedChecks(
   const isHeld = [...(settings.rules ?? []), ...moreRules].some(({ verdict }) => verdict !== 'allow');
   const isFree = permission_mode === 'auto' && !isHeld;
   const isAllowed = decisions.some(
-    ({ tool, verdict }) => tool === CHECKS_TOOL && (verdict === 'allow' || verdict === 'allow_session'),
+    ({ tool, verdict, is_for_person }) =>
+      is_for_person === true && tool === CHECKS_TOOL && (verdict === 'allow' || verdict === 'allow_session'),
   );
   if (isFree || isAllowed) return { allowed: checks, toAsk: [], why: '' };
   const own = settings.own_checks ?? [];
@@ -67,5 +74,6 @@ export interface CheckWork {
     checks: readonly Check[],
     signal: AbortSignal,
     onBegin: (check: Check) => void,
+    onEnd: (result: CheckResult) => void,
   ): Promise<Pick<CheckRun, 'results' | 'own_files_changed'> & { readonly tree: string | undefined }>;
 }

@@ -43,7 +43,7 @@ export const checkSchema = z.strictObject({
     .string()
     .trim()
     .max(MAX_NAME_CHARS)
-    .regex(/^[^\p{C}]+$/u, 'a name on one line'),
+    .regex(/^[^\p{C}\p{Zl}\p{Zp}]+$/u, 'a name on one line'),
   command,
   timeout_seconds: z.int().min(1).max(MAX_CHECK_SECONDS).default(DEFAULT_CHECK_SECONDS),
   /** Patterns of test files, as in a .gitignore, relative to the project. */

@@ -44,6 +44,8 @@ export const testVerdictSchema = z.object({
   file: z.string().optional(),
   /** It was there before under another name. */
   moved: z.literal(true).optional(),
+  /** The whole check, which names no tests: that it passed before is no alarm. */
+  whole: z.boolean().optional(),
   after: verdictSchema,
   before: verdictSchema,
   /** Left out where that is not known. False is the alarm: the test says nothing about the work. */
@@ -160,12 +162,14 @@ export function checksView({ results, own_files_changed: own, stopped, rounds }:
 
 /** Sentences about tests that say nothing of the work: they pass on the code as it was before it. */
 export function alarms(tests: readonly TestVerdict[]): string[] {
-  const green = tests.filter(({ red_before }) => red_before === false);
+  const green = tests.filter(({ red_before, whole }) => red_before === false && whole !== true);
+  const red = tests.filter(({ red_before }) => red_before === true);
   const name = ({ check, file }: TestVerdict): string => file ?? check;
   const moved = green.filter((one) => one.moved === true).map(name);
   const hollow = green.filter((one) => one.moved !== true).map(name);
   return [
-    ...(hollow.length > 0 ? [`Red before: no. On the old code these pass, too: ${someNames(hollow)}.`] : []),
+    ...(red.length > 0 ? [`Failed before, and pass now: ${someNames(red.map(name))}.`] : []),
+    ...(hollow.length > 0 ? [`Alarm: on the old code these pass, too: ${someNames(hollow)}.`] : []),
     ...(moved.length > 0 ? [`Moved, and pass before, too: ${someNames(moved)}.`] : []),
   ];
 }

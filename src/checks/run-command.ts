@@ -16,7 +16,7 @@ const GRACE_MS = 1_000;
 const READ_LIMIT_MS = 5_000;
 const OWNER_ONLY = 0o600;
 /** No stdin and no terminal; errors in their place between the output. */
-const WORDS = 'exec 2>&1 </dev/null; exec "$0" -c "$1"';
+const WORDS = 'exec 2>&1 </dev/null; "$0" -c "$1"; exit $?';
 
 export interface CommandOptions {
   readonly shell: string;

@@ -25,6 +25,8 @@ export type OpenTasks = Awaited<ReturnType<typeof openTasks>>;
 
 /** More tasks than a state directory holds. */
 const MAX_LISTED = 10_000;
+/** Ten checks of four hours, each twice. */
+const MAX_VERIFY_MS = 80 * 3_600_000;
 const noAbort = new AbortController().signal;
 
 /** Reads the settings and opens the state directory. Throws CONFIG_ERROR, STATE_UNUSABLE. */
@@ -73,8 +75,10 @@ export async function openTasks(options: TaskCommandOptions) {
       const { env, logger } = bridge;
       const shared = { stateDir, clock: systemClock, door: git.door, changes: receipts };
       const verifications = new Verifications({ ...shared, env, logger });
-      process.once('SIGINT', () => verifications.dispose());
-      return verifications.verify(record);
+      process.once('SIGINT', () => void verifications.end());
+      const found = await verifications.verify(record, MAX_VERIFY_MS);
+      if (found === undefined) throw new Error('the checks took longer than checks may');
+      return found;
     },
     dispose: () => services.dispose(),
   };

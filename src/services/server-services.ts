@@ -34,6 +34,7 @@ export class ServerServices {
   readonly #client: () => ClientInfo | undefined;
   readonly #timers = new DisposableStore();
   readonly #owned = new DisposableStore();
+  #checking: import('./verifications.js').Verifications | undefined;
   #processes: ProcessServices | undefined;
   #native: NativeHost | undefined;
   #sweeps = false;
@@ -116,7 +117,7 @@ export class ServerServices {
     const { stateDir } = await this.taskServices();
     const [{ door }, changes] = await Promise.all([this.#git(), this.#receipts()]);
     const { env, logger } = this.#options;
-    return this.#owned.add(new Verifications({ stateDir, clock, logger, env, door, changes }));
+    return (this.#checking = new Verifications({ stateDir, clock, logger, env, door, changes }));
   });
 
   readonly #receipts = lazily(async () => (await this.#git()).ofTasks((await this.taskServices()).stateDir));
@@ -192,6 +193,7 @@ export class ServerServices {
     // Its record is written with what the tasks have open.
     await this.#native?.dispose();
     this.#owned.dispose();
+    await this.#checking?.end();
     await this.#processes?.dispose();
   }
 

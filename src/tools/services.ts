@@ -32,7 +32,10 @@ export interface ToolServices {
   readonly receipts: () => Promise<ReceiptService>;
   readonly changes: () => Promise<TaskChanges>;
   /** Checks what a task did in a clean copy. */
-  readonly verifications: () => Promise<{ verify(record: TaskRecord): Promise<Verification> }>;
+  readonly verifications: () => Promise<{
+    /** Undefined while it runs on after `limitMs`. */
+    verify(record: TaskRecord, limitMs: number): Promise<Verification | undefined>;
+  }>;
   /** The project in which relative paths begin. */
   readonly activeProject: Pick<ActiveProject, 'absolute'> & { set(path: string): Promise<string> };
   readonly git: () => Promise<GitService>;

@@ -39,6 +39,14 @@ export interface LaterSnapshot {
   readonly objects?: string | undefined;
 }
 
+/** Two kept trees, or a commit and one. `isOld`: only files that the first has. */
+interface TreePair {
+  readonly from: string;
+  readonly to: string;
+  readonly objects: string;
+  readonly isOld?: boolean;
+}
+
 /** A project in its repository: all of it, or the folder `within`; `git` has a plain index of its own. */
 interface Project {
   readonly git: RepositoryGit;
@@ -111,12 +119,13 @@ export class ProjectSnapshots {
   /** The files that are different between two kept trees, or a commit and one, relative to the project. */
   async between(
     projectPath: string,
-    { from, to, objects }: { readonly from: string; readonly to: string; readonly objects: string },
+    { from, to, objects, isOld = false }: TreePair,
     signal: AbortSignal,
   ): Promise<readonly string[]> {
     const found = await this.#read(projectPath, signal, async ({ git, within }) => {
       const kept = git.with({ environment: objectsIn(objects, git.repository) });
-      const args = ['diff-tree', '-r', '--name-only', '-z', '--no-renames', from, to];
+      const old = isOld ? ['--diff-filter=MDT'] : [];
+      const args = ['diff-tree', '-r', '--name-only', '-z', '--no-renames', ...old, from, to];
       const names = (await kept.fields(args)).map((name) => name.toString('utf8'));
       const prefix = within === undefined ? '' : `${within}/`;
       return {

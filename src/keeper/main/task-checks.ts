@@ -39,8 +39,8 @@ export function taskChecks(
     checks,
     untilMet,
     mayRun: allowedChecks(spec, [], rules),
-    run: async (mayRun, signal, onBegin) => {
-      const { results, tree } = await runChecks(mayRun, options, signal, { onBegin });
+    run: async (mayRun, signal, onBegin, onEnd) => {
+      const { results, tree } = await runChecks(mayRun, options, signal, { onBegin, onEnd });
       const own = tree === undefined ? [] : await ownFilesChanged(task, checks, trees, tree, signal);
       return { results: [...results], tree, ...(own.length > 0 && { own_files_changed: own }) };
     },
@@ -73,9 +73,10 @@ function treesIn(task: OpenTask, snapshots: () => Promise<ProjectSnapshots>): Pr
       const seen = await orNot((await snapshots()).before(spec.project_path, limited(signal), objects));
       return seen?.state === 'repository' ? seen.tree : undefined;
     },
-    changed: async (from, to, signal) =>
-      (await orNot((await snapshots()).between(spec.project_path, { from, to, objects }, limited(signal)))) ??
-      [],
+    changed: async (from, to, signal, isOld = false) =>
+      (await orNot(
+        (await snapshots()).between(spec.project_path, { from, to, objects, isOld }, limited(signal)),
+      )) ?? [],
   };
 }
 
@@ -89,6 +90,6 @@ async function ownFilesChanged(
 ): Promise<string[]> {
   const from = spec.worktree?.base_commit ?? (await startTreeOf(stateDir, spec.task_id));
   if (from === undefined || checks.every(({ tests }) => tests === undefined)) return [];
-  const changed = await trees.changed(from, tree, signal);
+  const changed = await trees.changed(from, tree, signal, true);
   return [...new Set(checks.flatMap((check) => testFiles(check, changed)))];
 }

@@ -18,8 +18,16 @@ import type { RunRequests } from './run-requests.js';
 import type { RunState } from './run-state.js';
 
 const NOT_ALLOWED = 'no person allowed it';
+const WAITS = 'it has not run yet';
 /** What a person reads before a yes. */
 const WARNING = 'A check runs whatever the agent has written.';
+
+/** All that a yes allows. */
+function linesOf({ command, each, setup }: Check): string {
+  return [command, each && `for one test file: ${each}`, setup && `in a clean copy, first: ${setup}`]
+    .filter((line) => line !== undefined)
+    .join('\n');
+}
 
 export class RunChecks {
   readonly #run: RunState;
@@ -75,15 +83,27 @@ export class RunChecks {
   }
 
   async #found(work: CheckWork, signal: AbortSignal) {
-    const { checks, mayRun } = work;
-    const { allowed, toAsk, why } = mayRun;
+    const { checks } = work;
+    const { allowed, toAsk, why } = work.mayRun;
+    const { rounds = 0 } = this.#run.record.checked ?? {};
     const isAllowed = toAsk.length > 0 && (await this.#allowed(toAsk, why));
-    const { results, ...found } = await work.run(isAllowed ? checks : allowed, signal, ({ name, command }) =>
-      this.#run.act(`Check ${name}: ${command}`),
-    );
     const others = unknownYet(checks, 0, toAsk.length > 0 ? NOT_ALLOWED : why).results;
-    const whole = others.map((one) => results.find(({ name }) => name === one.name) ?? one);
-    return { ...found, results: whole };
+    const mayRun = isAllowed ? checks : allowed;
+    const known = new Map(others.map((one) => [one.name, one]));
+    for (const one of unknownYet(mayRun, 0, WAITS).results) known.set(one.name, one);
+    const show = (): void => this.#run.changed({ checked: { results: [...known.values()], rounds } });
+    show();
+    const { results: _shown, ...found } = await work.run(
+      mayRun,
+      signal,
+      ({ name, command }) => this.#run.act(`Check ${name}: ${command}`),
+      (result) => {
+        known.set(result.name, result);
+        // What is known when the task is killed meanwhile.
+        if (!signal.aborted) show();
+      },
+    );
+    return { ...found, results: [...known.values()] };
   }
 
   /** Asked once for a task: the same commands run after each turn. */
@@ -92,12 +112,15 @@ export class RunChecks {
       requestId: 'checks',
       kind: 'permission',
       tool: CHECKS_TOOL,
-      input: Object.fromEntries(checks.map(({ name, command }) => [name, command])),
+      input: Object.fromEntries(checks.map((check, at) => [`${at + 1} ${check.name}`, linesOf(check)])),
       summary: `Run ${countedNoun(checks.length, 'check')} of this task`,
       options: ['allow', 'deny'],
       source: 'exact',
     } as const;
-    return (this.#isAllowed ??= await this.#requests.askPerson(request, `${WARNING} ${why}`));
+    return (this.#isAllowed ??= await this.#requests.askPerson(
+      request,
+      `${WARNING} ${why} The caller cannot allow it: ask the user.`,
+    ));
   }
 
   /** With why nothing goes back any more, where that is so. */

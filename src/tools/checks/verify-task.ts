@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import { withinMs } from '../../base/clock.js';
-import { systemClock } from '../../base/system-clock.js';
 import { alarms, checksView, metWords, testVerdictSchema } from '../../checks/result.js';
 import { knownTaskId } from '../../mcp/known-task-id.js';
 import { pollingHint } from '../../tasks/polling-hint.js';
@@ -40,7 +38,7 @@ export const verifyTask = defineTool({
         ...nothing,
         message: `The task has not ended: there is nothing to verify yet. ${pollingHint(record)}`,
       };
-    const found = await withinMs(systemClock, WAIT_MS, (await services.verifications()).verify(record));
+    const found = await (await services.verifications()).verify(record, WAIT_MS);
     if (found === undefined)
       return { ...nothing, message: 'The checks still run. Call verify_task again for what they find.' };
     const { results, tests, notes, ...rest } = found;
