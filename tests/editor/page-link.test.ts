@@ -41,7 +41,7 @@ function pageAt(boards: readonly Board[], isAsked = false) {
   const said = (kind: string) => until(`the page says ${kind}`, () => kinds().some((one) => one === kind));
   const connects = (asked = false): void => link.received({ type: 'connect', asked });
   const opens = (): Promise<true> => until('the board is reached', () => board.status.how === 'open');
-  return { link, news, actions, clock, left, mayStart, kinds, said, connects, opens };
+  return { board, link, news, actions, clock, left, mayStart, kinds, said, connects, opens };
 }
 
 async function board(tasks = new FakeTaskService(taskRecord())): Promise<Board> {
@@ -129,4 +129,18 @@ test('the page loads its own script and style, and nothing else', () => {
     `content="default-src 'none'; script-src https://editor.example; style-src https://editor.example 'nonce-n'; img-src https://editor.example data:; base-uri 'none'; form-action 'none'"`,
   );
   expect(html).toContain('<script type="module" src="https://editor.example/web/page.js"></script>');
+});
+
+test('an answer has the number that the page gave it, also after the window itself has acted', async () => {
+  const page = pageAt([await board()]);
+  await page.opens();
+  page.connects();
+  const action = { type: 'task.kill', task_id: TASK_ID, reason: 'seen' } as const;
+  await page.board.outcome(action);
+  page.link.received({ type: 'board', message: { type: 'dispatch', id: 1, action } });
+  await page.said('result');
+  expect(page.news).toContainEqual({
+    type: 'board',
+    message: expect.objectContaining({ type: 'result', id: 1 }) as unknown,
+  });
 });

@@ -64,8 +64,9 @@ export class TaskRun implements Disposable {
 
   /** Answers an open decision. Throws DECISION_NOT_FOUND, DECISION_CLOSED or INVALID_ARGUMENTS. */
   async respond(answer: DecisionAnswer): Promise<TaskRecord> {
-    await this.#requests.respond(answer);
-    return this.#state.written();
+    // Also a refusal: what closed the decision is what its caller reads next.
+    await this.#requests.respond(answer).finally(() => this.#state.written());
+    return this.#state.record;
   }
 
   /** Sends a follow-up message, or interrupts the running turn, or both. Throws TASK_NOT_RUNNING. */

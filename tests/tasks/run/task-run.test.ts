@@ -283,6 +283,8 @@ describe('a request', () => {
     await expect(run.respond({ decision_id, verdict: 'deny', by: 'caller' })).rejects.toMatchObject({
       code: 'DECISION_CLOSED',
     });
+    // Who was refused reads there what closed it.
+    expect(await harness.onDisk()).toMatchObject({ decisions: [{ verdict: 'allow_session' }] });
     expect(await first).toMatchObject({ status: 'running' });
     // A form in the chat stays open: what is sent from it then is recorded.
     const late = run.respond({ decision_id, verdict: 'deny', by: 'elicitation' });

@@ -111,7 +111,7 @@ export class PageLink implements Disposable {
     else if (message.type === 'unsubscribe') this.#unfollow(message.channel);
     else if (message.type === 'dispatch') {
       const { id, action } = message;
-      void board.outcome(action).then((outcome) => this.#say({ type: 'result', id, ...outcome }));
+      void board.outcome(action).then((outcome) => this.#say({ ...outcome, type: 'result', id }));
     }
   }
 
