@@ -139,7 +139,7 @@ describeNewestClaude('the checks of a task', ({ binary }) => {
     expect(decisions).toMatchObject([
       {
         tool: 'Checks',
-        request: { made: 'touch made.txt' },
+        request: { '1 made': 'touch made.txt' },
         why: expect.stringContaining('A check runs whatever the agent has written.') as string,
       },
     ]);
@@ -182,7 +182,7 @@ describeNewestClaude('the checks of a task', ({ binary }) => {
         { check: 'unit', file: 'kept.test.sh', moved: true, after: 'met', before: 'met', red_before: false },
       ]) as unknown,
     });
-    expect(found.message).toContain('On the old code these pass, too: hollow.test.sh.');
+    expect(found.message).toContain('Alarm: on the old code these pass, too: hollow.test.sh.');
     const verified = await bridge().command(['tasks', 'verify', id]);
     expect(verified).toMatchObject({ code: 0, out: expect.stringContaining('hollow.test.sh') as string });
     expect(found).not.toHaveProperty('outside_brief');

@@ -203,7 +203,7 @@ describeNewestClaude('with Claude Code', ({ binary }) => {
       .parse(asked);
     await call('respond_to_task', { task_id, decision_id: decisions[0].decision_id, verdict: 'allow' });
     const toAllow = await waitFor(task_id, 'waiting');
-    expect(toAllow).toMatchObject({ decisions: [{ tool: 'Checks', request: { test: command } }] });
+    expect(toAllow).toMatchObject({ decisions: [{ tool: 'Checks', request: { '1 test': command } }] });
     // As the person, who sees a form where the client has forms.
     await bridge().command(['tasks', 'answer', task_id, 'allow']);
     await waitFor(task_id, 'completed');
