@@ -10,6 +10,7 @@ import {
   joinStart,
   licences,
   loadedAtOnce,
+  passDoors,
   swapFolder,
 } from './build/bundles.mjs';
 import { buildPages, buildVscode } from './build/pages.mjs';
@@ -109,6 +110,7 @@ for (const name of ['keeper', 'board']) {
   const entry = outputOf(entries[name]);
   await joinStart(root, outputs, options, name, loadedAtOnce(outputs, entry), new Set([entry]));
 }
+passDoors(outdir);
 for (const [file, contents] of Object.entries(apart))
   await bundle(root, outputs, {
     ...forNode,

@@ -71,6 +71,36 @@ export async function joinStart(root, outputs, { outdir, banner }, name, loaded,
   return files;
 }
 
+/** Has all files import from the joined ones and not through their doors, each a file more. A door stays for what is loaded by its name. */
+export function passDoors(outdir) {
+  const texts = readdirSync(outdir)
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => ({ name, text: readFileSync(join(outdir, name), 'utf8') }));
+  const doors = new Map();
+  for (const { name, text } of texts) {
+    const [, list, start] = /^export\{([^}]*)\}from'(\.\/[\w-]+\.js)';$/.exec(text) ?? [];
+    const pairs = list?.split(',').map((pair) => pair.split(' as ').reverse());
+    if (pairs !== undefined) doors.set(`./${name}`, { start, names: new Map(pairs) });
+  }
+  for (const { name, text } of texts) {
+    if (doors.has(`./${name}`)) continue;
+    const passed = text.replace(
+      /\b(import|export)(?:\{([^}]*)\}from)?"([^"]+)"/g,
+      (whole, word, list, from) => {
+        const { start, names } = doors.get(from) ?? {};
+        if (start === undefined) return whole;
+        if (list === undefined) return `${word}"${start}"`;
+        const pairs = list.split(',').map((one) => {
+          const [outer, inner = outer] = one.split(' as ');
+          return `${names.get(outer)} as ${inner}`;
+        });
+        return `${word}{${pairs}}from"${start}"`;
+      },
+    );
+    if (passed !== text) writeFileSync(join(outdir, name), passed);
+  }
+}
+
 /** The outputs that an import of this one loads, in the order in which they run. */
 export function loadedAtOnce(outputs, path, seen = new Set()) {
   for (const { kind, path: other } of outputs[path]?.imports ?? [])
