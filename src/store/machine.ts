@@ -78,7 +78,7 @@ export async function requireOwnState(statePath: string): Promise<void> {
   if (foreign !== undefined) throw foreign;
 }
 
-/** What a person is told of a state directory of another machine: what was found, what works, and what to do. Throws STATE_UNUSABLE. */
+/** The words about a state directory of another machine: what was found, what works, and what to do. Throws STATE_UNUSABLE. */
 export async function foreignState(statePath: string): Promise<BridgeError | undefined> {
   if ((await machineOf(statePath)) !== 'other') return undefined;
   return new BridgeError(

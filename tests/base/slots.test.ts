@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Slots } from '../../src/base/lifecycle.js';
 
-it('who waits for a slot gets it in order, and a wait that was cancelled takes none', async () => {
+it('callers get slots in the order of their requests, and a cancelled request takes none', async () => {
   const never = new AbortController().signal;
   const slots = new Slots(1);
   const first = await slots.take(never);

@@ -114,7 +114,7 @@ describeNewestClaude('what is said to a session of the newest CLI', ({ binary })
     expect(await bridge.call('kill_task', { task_id: id })).toMatchObject({ status: 'killed' });
   });
 
-  it('a session that is kept open takes one message after the other, each exactly, whatever the input box makes of it, until it is killed', async () => {
+  it('a session with keep_open takes one message after the other, each exactly, whatever the input box makes of it, until it is killed', async () => {
     const messages = ['!touch pwned', '@src', 'back\\', 'all:\n\tcc', 'w '.repeat(2_000)];
     const script = ['Ready.', ...messages.map((_, at) => `Number ${at + 1}.`)].map(says);
     const bridge = await startBridge({ claude: binary, script });

@@ -98,7 +98,7 @@ describeNewestClaude('a task in mode sandboxed', ({ binary }) => {
     });
     await writeFiles(bridge.workplace.homeDir, { '.config/git/ignore': '*.own\n' });
     await repository(bridge.project, { 'a.txt': 'a', 'CLAUDE.md': KEPT, '.gitignore': '.env\n' });
-    // Secrets that nobody ignores.
+    // Secrets that no ignore file names.
     await writeFiles(bridge.project, { 'deep/er/x.pem': SECRET, 'deep/er/[1].key': SECRET });
     const id = await bridge.start(sandboxed);
     expect((await bridge.answerNext(id, { verdict: 'allow' })).summary).toBe('Write(AGENTS.md)');

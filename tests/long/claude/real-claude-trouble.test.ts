@@ -81,7 +81,7 @@ describeNewestClaude('an API in trouble', ({ binary }) => {
     expect(asked).toHaveLength(2);
   });
 
-  it('that nobody reaches fails tasks of either driver by name', async () => {
+  it('that does not answer fails tasks of either driver by name', async () => {
     const bridge = await startBridge({
       claude: binary,
       projects: ['one', 'two'],
@@ -94,7 +94,7 @@ describeNewestClaude('an API in trouble', ({ binary }) => {
     }
   });
 
-  it('that recovers is waited for, until a time that is told, and tasks of either driver go on', async () => {
+  it('that recovers: tasks of either driver wait, report until when, and go on', async () => {
     const bridge = await startBridge({
       claude: binary,
       projects: ['one', 'two'],

@@ -72,6 +72,8 @@ it('a task whose record cannot be read is killed by its keeper, and ends as erro
     await expect.poll(async () => (await bridge.record(id)).agent, POLL).toBeTruthy();
     const keeper = realPid((await bridge.record(id)).keeper?.pid);
     const path = join(bridge.workplace.stateDir, 'tasks', id, 'record.json');
+    // One that goes on writes its record again.
+    if (!isKilled) process.kill(keeper, 'SIGSTOP');
     await writeFile(path, (await readFile(path, 'utf8')).slice(0, -100));
     if (isKilled) expect(await bridge.call('kill_task', { task_id: id })).toMatchObject({ status: 'killed' });
     else process.kill(keeper, 'SIGKILL');
