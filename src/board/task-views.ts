@@ -58,6 +58,8 @@ export function cardOf(record: TaskRecord) {
       checked === undefined || (!isFinal(record.status) && isNotYet(checked)) ? '' : metWords(checked),
     /** In words: which checks are not met; null where all are, or where there are none. */
     unmet: unmetWords(checked) ?? null,
+    /** The tree of a worktree that the checks ran on; null where there is none. */
+    checked_tree: (worktree && checked?.tree) ?? null,
     /** Another task can begin with its session. */
     can_continue: canContinue(record),
     /** Its turn is over, and it waits for nothing but a message. */

@@ -2,11 +2,10 @@
 import type { Check } from './brief.js';
 import type { CheckResult, CheckRun } from './result.js';
 
-const NO_SANDBOX = 'no sandbox: the bridge runs no check outside of the sandbox of its task';
-const IN_CONTAINER = 'the agent worked in a container, and the bridge runs no check outside of it';
 const BY_MODE = 'In this mode a person allows what runs, unless the settings have exactly this line.';
 const BY_RULE =
   'Rules deny or ask about something, and the bridge reads no shell lines; the settings do not have exactly this line.';
+export const WARNING = 'A check runs whatever the agent has written.';
 /** The tool of the decision by which a person allows the checks of a task. */
 export const CHECKS_TOOL = 'Checks';
 
@@ -14,7 +13,6 @@ export const CHECKS_TOOL = 'Checks';
 export interface CheckedTask {
   readonly checks?: readonly Check[] | undefined;
   readonly permission_mode: string;
-  readonly container?: unknown;
   readonly settings: {
     readonly own_checks?: readonly Check[] | undefined;
     readonly rules?: readonly { readonly verdict: string }[] | undefined;
@@ -36,27 +34,38 @@ export interface AllowedChecks {
 }
 
 /**
- * Lines of the settings are a person's; in mode `auto` so is what the caller gives, unless there are rules that deny or ask. In a sandbox
- * or a container none runs. `decisions`: those of the task, by which a person may have allowed its checks.
+ * Lines of the settings are a person's. In the modes whose commands run unasked so is what the caller gives, unless there are rules that
+ * deny or ask. `decisions`: those of the task, by which a person may have allowed its checks.
  */
 export function allowedChecks(
-  { checks = [], permission_mode, container, settings }: CheckedTask,
+  { checks = [], permission_mode, settings }: CheckedTask,
   decisions: readonly PersonsDecision[],
   moreRules: readonly { readonly verdict: string }[] = [],
 ): AllowedChecks {
-  if (container !== undefined) return { allowed: [], toAsk: [], why: IN_CONTAINER };
-  if (permission_mode === 'sandboxed') return { allowed: [], toAsk: [], why: NO_SANDBOX };
   const isHeld = [...(settings.rules ?? []), ...moreRules].some(({ verdict }) => verdict !== 'allow');
-  const isFree = permission_mode === 'auto' && !isHeld;
+  const isUnasked = permission_mode === 'auto' || permission_mode === 'sandboxed';
   const isAllowed = decisions.some(
     ({ tool, verdict, is_for_person }) =>
       is_for_person === true && tool === CHECKS_TOOL && (verdict === 'allow' || verdict === 'allow_session'),
   );
-  if (isFree || isAllowed) return { allowed: checks, toAsk: [], why: '' };
+  if ((isUnasked && !isHeld) || isAllowed) return { allowed: checks, toAsk: [], why: '' };
   const own = settings.own_checks ?? [];
   const isOwn = (check: Check): boolean => own.some((one) => lines(one) === lines(check));
   const toAsk = checks.filter((check) => !isOwn(check));
-  return { allowed: checks.filter(isOwn), toAsk, why: permission_mode === 'auto' ? BY_RULE : BY_MODE };
+  return { allowed: checks.filter(isOwn), toAsk, why: isUnasked ? BY_RULE : BY_MODE };
+}
+
+/** What a person reads before a yes to these checks. */
+export function questionWords(checks: readonly Check[], why: string): string {
+  const all = checks.map((check) => `${check.name}: ${allLines(check)}`);
+  return `${WARNING} ${why}\n${all.join('\n')}`;
+}
+
+/** All that a yes allows, in lines. */
+export function allLines({ command, each, setup }: Check): string {
+  return [command, each && `for one test file: ${each}`, setup && `in a clean copy, first: ${setup}`]
+    .filter((line) => line !== undefined)
+    .join('\n');
 }
 
 /** The command lines of a check. */
@@ -69,11 +78,9 @@ export interface CheckWork {
   readonly checks: readonly Check[];
   readonly untilMet: number;
   readonly mayRun: AllowedChecks;
-  /** `tree`: the files that were checked, as a tree; undefined where that is not known. */
   run(
     checks: readonly Check[],
     signal: AbortSignal,
-    onBegin: (check: Check) => void,
-    onEnd: (result: CheckResult) => void,
-  ): Promise<Pick<CheckRun, 'results' | 'own_files_changed'> & { readonly tree: string | undefined }>;
+    on: { readonly onBegin: (check: Check) => void; readonly onEnd: (result: CheckResult) => void },
+  ): Promise<Pick<CheckRun, 'results' | 'own_files_changed' | 'linked' | 'tree'>>;
 }

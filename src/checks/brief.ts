@@ -1,5 +1,6 @@
 // Pure: what a caller gives a task beside its prompt: what was decided, and the checks that show whether the work is done.
 import { z } from 'zod';
+import { shellWord } from '../base/text.js';
 import { isWithin } from '../projects/path-in-project.js';
 
 const MAX_TEXT_CHARS = 2_000;
@@ -12,8 +13,9 @@ const MAX_GLOBS = 20;
 const MAX_CHECK_SECONDS = 14_400;
 /** A test suite of some size; a call that needs more says so. */
 const DEFAULT_CHECK_SECONDS = 600;
-/** Stands for one file in `each`. */
-export const FILE_PLACE = '{file}';
+/** Stands for one file in `each`, also in quotes of its own. */
+const FILE_PLACE = '{file}';
+const FILE_PLACES = /(["']?)\{file\}\1/g;
 /** How often at most what was not met goes back to the session. */
 export const MAX_ROUNDS = 10;
 
@@ -76,6 +78,12 @@ export function checksIn(
   const around = Object.keys(folders).filter((folder) => isWithin(project, folder));
   const [nearest] = around.sort((one, other) => other.length - one.length);
   return nearest === undefined ? undefined : folders[nearest];
+}
+
+/** The command `each` for one file. A name of plain characters stands as it is, in quotes or not. */
+export function withFile(each: string, file: string): string {
+  const word = shellWord(file.startsWith('-') ? `./${file}` : file, '/');
+  return word.startsWith("'") ? each.replaceAll(FILE_PLACES, () => word) : each.replaceAll(FILE_PLACE, word);
 }
 
 /** What an agent is given: the prompt, then the brief and the commands of the checks. */

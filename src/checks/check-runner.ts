@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, realpath, rm, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import ignore from 'ignore';
-import type { Clock } from '../base/clock.js';
+import { ignoreMissing, systemCodeOf } from '../base/errors.js';
 import type { Check } from './brief.js';
 import type { CheckResult } from './result.js';
-import { runCommand, type CommandEnd } from './run-command.js';
+import type { CommandEnd, RunLine } from './run-command.js';
 
 /** How a POSIX shell exits for a command that it does not find, or may not run (POSIX, 2.8.2). */
 const NOT_FOUND = 127;
@@ -22,23 +22,12 @@ export interface ProjectTrees {
 }
 
 export interface CheckRunnerOptions {
-  readonly shell: string;
+  readonly run: RunLine;
   /** Where the commands run. */
   readonly folder: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly mark: string;
-  readonly startedSince: string | undefined;
   /** Outputs are kept here: made when it is first needed. */
   readonly outputFolder: string;
-  readonly trees: ProjectTrees;
-  readonly clock: Clock;
-}
-
-/** What came of all checks, and of the folder meanwhile. */
-export interface CheckedFolder {
-  readonly results: readonly CheckResult[];
-  /** Of the folder before the first check. */
-  readonly tree: string | undefined;
+  readonly trees?: ProjectTrees | undefined;
 }
 
 /** Runs checks one after the other. `onBegin` gets each before it runs, and `onEnd` what came of it. */
@@ -47,39 +36,37 @@ export async function runChecks(
   options: CheckRunnerOptions,
   signal: AbortSignal,
   { onBegin, onEnd }: { onBegin?: (check: Check) => void; onEnd?: (result: CheckResult) => void } = {},
-): Promise<CheckedFolder> {
+): Promise<CheckResult[]> {
   const { trees, outputFolder } = options;
   await mkdir(outputFolder, { recursive: true, mode: OWNER_ONLY });
-  const first = await trees.now(signal);
   const results: CheckResult[] = [];
-  let before = first;
+  let before = await trees?.now(signal);
   for (const [at, check] of checks.entries()) {
     onBegin?.(check);
-    const outputFile = join(outputFolder, `${at + 1}.txt`);
-    const result = await runCheck(check, { ...options, outputFile }, signal);
-    const after = result.verdict === 'not run' ? before : await trees.now(signal);
+    const result = await runCheck(check, options, join(outputFolder, `${at + 1}.txt`), signal);
+    const after = result.verdict === 'not run' ? before : await trees?.now(signal);
     const changed =
       before === undefined || after === undefined || before === after
         ? []
-        : await trees.changed(before, after, signal);
+        : ((await trees?.changed(before, after, signal)) ?? []);
     const whole = changed.length === 0 ? result : { ...result, left_changed: changed.slice(0, MAX_FILES) };
     results.push(whole);
     onEnd?.(whole);
     before = after;
   }
-  return { results, tree: first };
+  return results;
 }
 
 async function runCheck(
   { name, command, timeout_seconds }: Check,
-  options: CheckRunnerOptions & { readonly outputFile: string },
+  { run, folder: cwd }: CheckRunnerOptions,
+  outputFile: string,
   signal: AbortSignal,
 ): Promise<CheckResult> {
   if (signal.aborted) return { name, command, verdict: 'not run', why: 'the checks were stopped before it' };
-  const { folder: cwd, outputFile } = options;
   if (!existsSync(cwd))
     return { name, command, verdict: 'not run', why: `the folder ${cwd} is no longer there` };
-  const end = await runCommand({ ...options, command, cwd, limitMs: timeout_seconds * 1_000, signal });
+  const end = await run({ command, cwd, limitMs: timeout_seconds * 1_000, signal, outputFile });
   const { code, seconds, output, outputBytes } = end;
   return {
     name,
@@ -94,11 +81,11 @@ async function runCheck(
 }
 
 /** The verdict of a command line by the way it ended, and why it is not met. */
-export function verdictOf(
+function verdictOf(
   { how, code, signal }: Pick<CommandEnd, 'how' | 'code' | 'signal'>,
   limitSeconds: number,
 ): Pick<CheckResult, 'verdict' | 'why'> {
-  if (typeof how === 'object') return { verdict: 'not run', why: `it could not be started: ${how.failed}` };
+  if (typeof how === 'object') return { verdict: 'not run', why: how.failed };
   if (how === 'stopped') return { verdict: 'not run', why: 'it was stopped before its end' };
   if (how === 'limit')
     return { verdict: 'not met', why: `it ran longer than ${limitSeconds} s and was ended` };
@@ -113,9 +100,29 @@ export function verdictOf(
   };
 }
 
-/** Those of the files that a check's `tests` match. */
-export function testFiles({ tests = [] }: Pick<Check, 'tests'>, files: readonly string[]): string[] {
-  return matching(tests, files);
+/**
+ * Links folders `names` of one folder into another that does not have them, never behind a link of that one; what was linked, and how the
+ * links are removed.
+ */
+export async function linkFolders(names: readonly string[], from: string, to: string) {
+  const linked: string[] = [];
+  for (const name of names) {
+    const place = join(to, name);
+    const real = await realpath(dirname(place)).catch(ignoreMissing);
+    if (real !== dirname(place)) continue;
+    const made = await symlink(join(from, name), place).then(
+      () => true,
+      (error: unknown) => {
+        if (systemCodeOf(error) !== 'EEXIST') throw error;
+        return false;
+      },
+    );
+    if (made) linked.push(name);
+  }
+  const unlink = async (): Promise<void> => {
+    for (const name of linked) await rm(join(to, name), { force: true });
+  };
+  return { linked, unlink };
 }
 
 /** Those of the files that one of the patterns matches, as a .gitignore would. */

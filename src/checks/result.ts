@@ -4,7 +4,7 @@ import type { Check } from './brief.js';
 import { countedNoun, oneLine, someNames, tailBytes } from '../base/text.js';
 
 /** `not run`: nothing is known. */
-export const verdictSchema = z.enum(['met', 'not met', 'not run']);
+const verdictSchema = z.enum(['met', 'not met', 'not run']);
 const SHOWN_CHARS = 300;
 
 /** What came of one check. */
@@ -33,6 +33,10 @@ export const checkRunSchema = z.object({
   rounds: z.int().default(0),
   /** Of the checks, files that the task changed or removed, relative to the project. */
   own_files_changed: z.array(z.string()).optional(),
+  /** The files that were checked, as a tree of git; left out where that is not known. */
+  tree: z.string().optional(),
+  /** Ignored folders of the project that a worktree had as links meanwhile. */
+  linked: z.array(z.string()).optional(),
   /** Why nothing goes back to the session any more, though not all are met. */
   stopped: z.string().optional(),
 });
@@ -54,18 +58,17 @@ export const testVerdictSchema = z.object({
 export type TestVerdict = z.infer<typeof testVerdictSchema>;
 
 /** What came of the checks in a clean copy. */
-export const verificationSchema = z.object({
-  results: z.array(checkResultSchema),
-  tests: z.array(testVerdictSchema),
+export interface Verification {
+  readonly results: readonly CheckResult[];
+  readonly tests: readonly TestVerdict[];
   /** The patch of test files that were there before and are changed, moved or removed. */
-  tests_changed: z.string().optional(),
+  readonly tests_changed?: string;
   /** Changed files that the brief does not name. */
-  outside_brief: z.array(z.string()).optional(),
+  readonly outside_brief?: readonly string[];
   /** Ignored folders of the project that the copies link. */
-  linked: z.array(z.string()),
-  notes: z.array(z.string()),
-});
-export type Verification = z.infer<typeof verificationSchema>;
+  readonly linked: readonly string[];
+  readonly notes: readonly string[];
+}
 
 const NOT_YET = 'the agent has not said that its work is done';
 
@@ -79,12 +82,22 @@ export function isNotYet({ results }: CheckRun): boolean {
   return results.every(({ why }) => why === NOT_YET);
 }
 
-export function isMet({ results }: CheckRun): boolean {
+export function isMet({ results }: { readonly results: readonly CheckResult[] }): boolean {
   return results.every(({ verdict }) => verdict === 'met');
 }
 
+/** What the checks say of the files of this tree: those that were met on others did not run on it. */
+export function onTree(run: CheckRun, tree: string | undefined): CheckRun {
+  const { tree: checked, results } = run;
+  if (checked === undefined || tree === undefined || checked === tree) return run;
+  const why = `not run on this state: it was met on the tree ${checked}, and ${tree} comes in`;
+  const elsewhere = (one: CheckResult): CheckResult =>
+    one.verdict === 'met' ? { ...one, verdict: 'not run', why } : one;
+  return { ...run, results: results.map(elsewhere) };
+}
+
 /** As in "5 of 6 checks met"; empty without checks. */
-export function metWords({ results }: CheckRun): string {
+export function metWords({ results }: { readonly results: readonly CheckResult[] }): string {
   if (results.length === 0) return '';
   const met = results.filter(({ verdict }) => verdict === 'met').length;
   return met === results.length
@@ -146,7 +159,7 @@ export function checksView({ results, own_files_changed: own, stopped, rounds }:
   const unmet = results.filter(({ verdict }) => verdict === 'not met').length;
   const share = Math.min(MAX_SHOWN_BYTES, Math.floor(bytes / Math.max(1, unmet)));
   return {
-    summary: metWords({ results, rounds }),
+    summary: metWords({ results }),
     ...(rounds > 0 && { rounds }),
     ...(stopped !== undefined && { stopped }),
     ...(own !== undefined && { own_files_changed: own }),

@@ -1,24 +1,21 @@
-import { mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
-import { ignoreMissing, systemCodeOf } from '../base/errors.js';
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { ignoreMissing } from '../base/errors.js';
 import { openWork, type ChangedName, type WorkQuery } from '../git/state/clean-copy.js';
 import type { GitDoor } from '../git/run/repository-git.js';
-import { FILE_PLACE, type Brief, type Check } from './brief.js';
-import { matching, runChecks, testFiles, type CheckRunnerOptions } from './check-runner.js';
+import { withFile, type Brief, type Check } from './brief.js';
+import { linkFolders, matching, runChecks } from './check-runner.js';
 import type { CheckResult, TestVerdict, Verification } from './result.js';
+import type { RunLine } from './run-command.js';
 
 /** Test files of one check that run alone; each runs twice. */
 const MAX_TEST_FILES = 40;
 const MAX_NAMES = 50;
-const MAX_LINKS = 200;
-/** What the bridge itself writes into projects. */
-const OWN_FOLDER = /(?:^|\/)\.claude$|(?:^|\/)\.claude\//;
 const MOVED = 'The project has other commits by now than the one that the task began with.';
+/** Stands for bytes of a name that are no text. */
+const NO_TEXT = '\uFFFD';
 
-export interface VerifyOptions extends Pick<
-  CheckRunnerOptions,
-  'shell' | 'env' | 'mark' | 'startedSince' | 'clock'
-> {
+export interface VerifyOptions {
   readonly door: GitDoor;
   readonly query: WorkQuery;
   /** The project: the top of the repository, or a folder of it. */
@@ -29,6 +26,8 @@ export interface VerifyOptions extends Pick<
   readonly scratch: string;
   /** Outputs are kept here. */
   readonly outputFolder: string;
+  /** How commands run in that new folder: in its `after` and `before`, with `tmp` for temporary files. */
+  readonly linesIn: (scratch: string) => Promise<RunLine>;
 }
 
 /** A copy of one side. */
@@ -40,7 +39,8 @@ interface Side {
 }
 
 interface Run {
-  readonly options: VerifyOptions;
+  readonly outputFolder: string;
+  readonly line: RunLine;
   readonly signal: AbortSignal;
   readonly after: Side;
   readonly before: Side;
@@ -54,40 +54,57 @@ interface Run {
  * them by its `setup`. Throws as `openWork`.
  */
 export async function verifyWork(options: VerifyOptions, signal: AbortSignal): Promise<Verification> {
-  const { checks, query, folder } = options;
+  const { checks, query, brief } = options;
   const work = await openWork(options.door, query, signal);
-  const within = relative(query.repository, folder);
+  const within = relative(query.repository, options.folder);
   const all = await work.changed();
   const changed = all.flatMap((one) => inside(within, one.path).map((path) => ({ ...one, path })));
   // All that git says comes first: the commands may do what they like with the repository.
-  const ignored = checks.some(({ setup }) => setup !== undefined) ? [] : await work.ignoredFolders();
-  const linked = ignored.filter((name) => !OWN_FOLDER.test(name)).slice(0, MAX_LINKS);
+  const isPrepared = checks.some(({ setup }) => setup !== undefined);
+  const { from, names } = isPrepared ? { from: '', names: [] } : await work.ignoredFolders();
   const notes = (await work.isMoved()) ? [MOVED] : [];
-  const old = changed.filter(({ path, change }) => change !== 'new' && isTest(checks, path));
-  const shown = old.flatMap(({ path, from }) => [join(within, path), ...(from === undefined ? [] : [from])]);
+  const isTest = (path: string): boolean => checks.some(({ tests }) => matching(tests, [path]).length > 0);
+  const old = changed.filter(({ path, change }) => change !== 'new' && isTest(path));
+  const shown = old.flatMap(({ path, from: moved }) => [
+    join(within, path),
+    ...(moved === undefined ? [] : [moved]),
+  ]);
   const tests_changed = shown.length > 0 ? await work.patch(shown.slice(0, MAX_TEST_FILES)) : undefined;
-  const present = changed.flatMap(({ path, change }) => (change === 'removed' ? [] : [path]));
-  const put = [...new Set(checks.flatMap((check) => testFiles(check, present)))];
+  const put = new Set(
+    changed
+      .filter(({ path, change }) => change !== 'removed' && isTest(path))
+      .map(({ path }) => join(within, path)),
+  );
   const scratch = await mkdtemp(options.scratch);
   try {
     await work.copy(join(scratch, 'after'), 'end');
-    await work.copy(
-      join(scratch, 'before'),
-      'base',
-      put.slice(0, MAX_TEST_FILES).map((path) => join(within, path)),
-    );
-    for (const side of ['after', 'before']) await link(linked, query.repository, join(scratch, side));
+    await work.copy(join(scratch, 'before'), 'base', (path) => put.has(path));
+    await mkdir(join(scratch, 'tmp'));
+    await linkFolders(names, from, join(scratch, 'before'));
+    const { linked } = await linkFolders(names, from, join(scratch, 'after'));
     const sideOf = (name: string): Side => ({ folder: join(scratch, name, within), setups: new Map() });
-    const run: Run = { options, signal, after: sideOf('after'), before: sideOf('before'), commands: 0 };
+    const { outputFolder } = options;
+    const line = await options.linesIn(scratch);
+    const run: Run = {
+      outputFolder,
+      line,
+      signal,
+      after: sideOf('after'),
+      before: sideOf('before'),
+      commands: 0,
+    };
     const results: CheckResult[] = [];
     for (const check of checks) results.push(await runOn(run, 'after', check));
     const tests: TestVerdict[] = [];
     for (const check of checks) tests.push(...(await testsOf(run, check, changed)));
-    const outside = outsideOf(options.brief, all, within);
+    const isNamed = ({ path }: ChangedName): boolean =>
+      inside(within, path).some((name) => matching(brief?.files, [name]).length > 0);
+    const outside =
+      brief?.files === undefined ? [] : all.filter((one) => !isNamed(one)).map(({ path }) => path);
     return {
       ...{ results, tests, linked, notes },
       ...(tests_changed !== undefined && { tests_changed }),
-      ...(outside.length > 0 && { outside_brief: outside }),
+      ...(outside.length > 0 && { outside_brief: outside.slice(0, MAX_NAMES) }),
     };
   } finally {
     await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
@@ -100,29 +117,6 @@ function inside(within: string, path: string): string[] {
   return path.startsWith(`${within}/`) ? [path.slice(within.length + 1)] : [];
 }
 
-/** Changed files that the brief does not name, or that are outside of the project: relative to the repository. */
-function outsideOf(brief: Brief | undefined, all: readonly ChangedName[], within: string): string[] {
-  if (brief?.files === undefined) return [];
-  const isNamed = (name: string): boolean => matching(brief.files, [name]).length > 0;
-  return all.flatMap(({ path }) => (inside(within, path).some(isNamed) ? [] : [path])).slice(0, MAX_NAMES);
-}
-
-function isTest(checks: readonly Check[], path: string): boolean {
-  return checks.some((check) => testFiles(check, [path]).length > 0);
-}
-
-/** What is installed or built there is in no commit; what the copy has itself stays, and nothing is made behind a link of it. */
-async function link(names: readonly string[], from: string, to: string): Promise<void> {
-  for (const name of names) {
-    const place = join(to, name);
-    const real = await realpath(dirname(place)).catch(ignoreMissing);
-    if (real !== dirname(place)) continue;
-    await symlink(join(from, name), place).catch((error: unknown) => {
-      if (systemCodeOf(error) !== 'EEXIST') throw error;
-    });
-  }
-}
-
 /** Runs a check, or another command line of it, in one copy. */
 async function runOn(
   run: Run,
@@ -130,18 +124,15 @@ async function runOn(
   check: Check,
   command = check.command,
 ): Promise<CheckResult> {
-  const { options, signal } = run;
   const { folder, setups } = run[name];
+  const notRun = (why: string): CheckResult => ({ name: check.name, command, verdict: 'not run', why });
   const real = await realpath(folder).catch(ignoreMissing);
-  if (real !== undefined && real !== folder)
-    return { name: check.name, command, verdict: 'not run', why: 'the project is a link there' };
+  if (real !== undefined && real !== folder) return notRun('the project is a link there');
   const one = async (line: string): Promise<CheckResult> => {
-    const outputFolder = join(options.outputFolder, `${++run.commands}`);
-    const runner = { ...options, folder, outputFolder, trees: NO_TREES };
-    const { results } = await runChecks([{ ...check, command: line }], runner, signal);
-    return (
-      results[0] ?? { name: check.name, command: line, verdict: 'not run', why: 'the checks were stopped' }
-    );
+    const outputFolder = join(run.outputFolder, `${++run.commands}`);
+    const runner = { run: run.line, folder, outputFolder };
+    const [result] = await runChecks([{ ...check, command: line }], runner, run.signal);
+    return result ?? notRun('the checks were stopped');
   };
   const { setup } = check;
   if (setup !== undefined && !setups.has(setup)) {
@@ -149,19 +140,14 @@ async function runOn(
     setups.set(setup, verdict === 'met' ? undefined : `its setup is ${verdict}: ${why ?? ''}`);
   }
   const why = setup === undefined ? undefined : setups.get(setup);
-  return why === undefined ? one(command) : { name: check.name, command, verdict: 'not run', why };
+  return why === undefined ? one(command) : notRun(why);
 }
-
-const NO_TREES: CheckRunnerOptions['trees'] = {
-  now: () => Promise.resolve(undefined),
-  changed: () => Promise.resolve([]),
-};
 
 /** Red before, green after: of each test file alone, or of the whole check where it has no command for one file. */
 async function testsOf(run: Run, check: Check, changed: readonly ChangedName[]): Promise<TestVerdict[]> {
   const { name, each, tests } = check;
   const files = changed.filter(
-    ({ path, change }) => change !== 'removed' && testFiles(check, [path]).length > 0,
+    ({ path, change }) => change !== 'removed' && matching(tests, [path]).length > 0,
   );
   if (tests !== undefined && files.length === 0) return [];
   if (each === undefined || tests === undefined) {
@@ -171,8 +157,9 @@ async function testsOf(run: Run, check: Check, changed: readonly ChangedName[]):
   }
   const found: TestVerdict[] = [];
   for (const { path: file, change } of files.slice(0, MAX_TEST_FILES)) {
-    const line = each.replaceAll(FILE_PLACE, quoted(file));
-    const after = (await runOn(run, 'after', check, line)).verdict;
+    const line = withFile(each, file);
+    // Bytes that are no text are in no command line.
+    const after = file.includes(NO_TEXT) ? 'not run' : (await runOn(run, 'after', check, line)).verdict;
     const before = after === 'met' ? (await runOn(run, 'before', check, line)).verdict : 'not run';
     found.push(verdict({ check: name, file, ...(change === 'moved' && { moved: true }) }, after, before));
   }
@@ -194,9 +181,4 @@ function verdict(
 ): TestVerdict {
   const isKnown = after === 'met' && before !== 'not run';
   return { ...of, after, before, ...(isKnown && { red_before: before === 'not met' }) };
-}
-
-/** One word of a POSIX shell. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -30,15 +30,18 @@ export function verificationText({
   results,
   tests,
   notes,
+  tests_changed: patch,
   outside_brief: outside = [],
 }: Verification): string {
+  const changed =
+    patch === undefined ? [] : ['Test files that were there before are changed:', quotedLines(patch)];
   const named = outside.length > 0 ? [`Changed, and not named by the brief: ${someNames(outside)}.`] : [];
-  return `${[...resultLines(results).slice(1), ...alarms(tests), ...named, ...notes].join('\n')}\n`;
+  return `${[...resultLines(results).slice(1), ...alarms(tests), ...named, ...notes, ...changed].join('\n')}\n`;
 }
 
 function resultLines(results: readonly CheckResult[]): string[] {
   if (results.length === 0) return [];
-  return ['', `checks: ${metWords({ results: [...results], rounds: 0 })}`, ...results.flatMap(oneResult)];
+  return ['', `checks: ${metWords({ results })}`, ...results.flatMap(oneResult)];
 }
 
 function oneResult(result: CheckResult): string[] {

@@ -69,14 +69,18 @@ export async function openTasks(options: TaskCommandOptions) {
     /** Undefined while the task runs. */
     receiptOf: (record: TaskRecord) => receipts.receiptOf(record, noAbort),
     changes: receipts,
-    /** Runs the checks of a task in a clean copy, until Ctrl-C. */
-    verify: async (record: TaskRecord): Promise<Verification> => {
+    /** Runs the checks of a task in a clean copy, until Ctrl-C. `ask`: a person, where one has to allow that. */
+    verify: async (
+      record: TaskRecord,
+      ask: (question: string) => Promise<boolean>,
+    ): Promise<Verification> => {
       const { Verifications } = await import('../services/verifications.js');
-      const { env, logger } = bridge;
       const shared = { stateDir, clock: systemClock, door: git.door, changes: receipts };
-      const verifications = new Verifications({ ...shared, env, logger });
+      const verifications = new Verifications({ ...shared, env: bridge.env });
       process.once('SIGINT', () => void verifications.end());
-      const found = await verifications.verify(record, MAX_VERIFY_MS);
+      const question = await verifications.question(record);
+      const isAllowed = question !== undefined && (await ask(question));
+      const found = await verifications.verify(record, MAX_VERIFY_MS, isAllowed);
       if (found === undefined) throw new Error('the checks took longer than checks may');
       return found;
     },

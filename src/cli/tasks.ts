@@ -203,7 +203,7 @@ export class TaskCommands {
     if (receipt !== undefined) for (const line of changedFiles(receipt)) say(line);
     if (tree !== undefined) say(`tree ${tree}`);
     if (confirm !== undefined && isFinal(status) && !isOver && (given === undefined || action !== 'undo')) {
-      const why = await this.#whyAsked(found, action, { receipt, anyway });
+      const why = await this.#whyAsked(found, action, { receipt, anyway, reviewed: given ?? tree });
       if (why !== undefined) say(why);
       const isYes = why === undefined || (await confirm(`Do you want to ${action} now?`));
       if (isYes !== true) {
@@ -224,10 +224,20 @@ export class TaskCommands {
   async #whyAsked(
     record: TaskRecord,
     action: FinishAction,
-    { receipt, anyway }: { readonly receipt: Receipt | undefined; readonly anyway: boolean },
+    {
+      receipt,
+      anyway,
+      reviewed,
+    }: {
+      readonly receipt: Receipt | undefined;
+      readonly anyway: boolean;
+      readonly reviewed: string | undefined;
+    },
   ) {
     if (action === 'undo') return isUndoable(record, receipt) ? TAKES_ALL_BACK : undefined;
-    const unmet = anyway ? undefined : unmetWords(await this.#opened.finisher.unmet(record, action));
+    const unmet = anyway
+      ? undefined
+      : unmetWords(await this.#opened.finisher.unmet(record, action, reviewed));
     const works = await this.#opened.finisher.worksBeside(record, action);
     const why = [unmet && `${unmet}.`, works].filter((words) => words !== undefined);
     const isWork = action === 'discard' && receipt !== undefined && changedFiles(receipt).length > 0;
@@ -244,9 +254,14 @@ export class TaskCommands {
         `Task ${task_id} has not ended: it is ${record.status}.`,
         [{ do: 'wait', task: task_id }],
       );
-    const found = await this.#opened.verify(record);
+    const { json, say, confirm } = this.#options;
+    const found = await this.#opened.verify(record, async (question) => {
+      if (json || confirm === undefined) return false;
+      say(question);
+      return (await confirm('Do you want to run these checks?')) === true;
+    });
     this.#print(found, verificationText(found));
-    return isMet({ ...found, rounds: 0 }) ? exitCodes.done : exitCodes.failed;
+    return isMet(found) ? exitCodes.done : exitCodes.failed;
   }
 
   /** `keep`: how many of the newest stay. */

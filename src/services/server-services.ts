@@ -116,8 +116,8 @@ export class ServerServices {
     const { Verifications } = await import('./verifications.js');
     const { stateDir } = await this.taskServices();
     const [{ door }, changes] = await Promise.all([this.#git(), this.#receipts()]);
-    const { env, logger } = this.#options;
-    return (this.#checking = new Verifications({ stateDir, clock, logger, env, door, changes }));
+    const { env } = this.#options;
+    return (this.#checking = new Verifications({ stateDir, clock, env, door, changes }));
   });
 
   readonly #receipts = lazily(async () => (await this.#git()).ofTasks((await this.taskServices()).stateDir));

@@ -2,7 +2,7 @@ import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { countedNoun, shellWord, someNames } from '../base/text.js';
-import { isMet, unmetParagraph, unmetWords, type CheckRun } from '../checks/result.js';
+import { isMet, onTree, unmetParagraph, unmetWords, type CheckRun } from '../checks/result.js';
 import type { UndoQuery, UndoReport } from '../git/state/undo-changes.js';
 import { isWithin } from '../projects/path-in-project.js';
 import { isSameProject } from '../projects/worktree-path.js';
@@ -13,6 +13,7 @@ import type { StateDir } from '../store/state-dir.js';
 import { treesOf } from './receipt/receipt-git.js';
 import { readReceipt } from './receipt/task-receipts.js';
 import { readRecordFile, writeRecordFile } from './record/record-file.js';
+import { requireNotVerified } from './record/not-verified.js';
 import { withRecordClaim } from './record/recovery.js';
 import type { TaskService } from './task-service.js';
 import { isFinal, type TaskRecord } from './task.js';
@@ -71,7 +72,7 @@ export class TaskFinisher {
 
   /**
    * Throws TASK_NOT_FOUND, INVALID_ARGUMENTS for a task without a worktree (for undo: with one) or one that was finished, and where nothing was reviewed,
-   * TASK_ALREADY_RUNNING while a task works there, WORK_DOES_NOT_FIT, and what git throws; then the project is as it was.
+   * TASK_ALREADY_RUNNING while a task works there or its checks run in a clean copy, WORK_DOES_NOT_FIT, and what git throws; then the project is as it was.
    */
   async finish(query: FinishTask): Promise<FinishedTask> {
     const turn = this.#last.then(() => this.#finish(query));
@@ -88,14 +89,22 @@ export class TaskFinisher {
     return `Task ${there.task_id} works in the project: it may change the same files, and an undo of it takes these changes back, too.`;
   }
 
-  /** The checks of the work, where they are not all met and the action brings it in: those of the newest task in its worktree. */
-  async unmet({ worktree }: TaskRecord, action: FinishAction): Promise<CheckRun | undefined> {
+  /**
+   * The checks of the work, where they are not all met and the action brings it in: those of the newest task in its worktree. They count for
+   * the files that they ran on, and `reviewed` is the tree that comes in.
+   */
+  async unmet(
+    { worktree }: TaskRecord,
+    action: FinishAction,
+    reviewed: string | undefined,
+  ): Promise<CheckRun | undefined> {
     if (worktree === undefined || (action !== 'merge' && action !== 'apply')) return undefined;
     const { tasks } = await this.#options.tasks.list({ status: 'finished' });
     const checked = tasks.find(
       (task) => task.checked !== undefined && isWithin(task.project_path, worktree.path),
     )?.checked;
-    return checked === undefined || isMet(checked) ? undefined : checked;
+    const found = checked && onTree(checked, reviewed);
+    return found === undefined || isMet(found) ? undefined : found;
   }
 
   async #finish(query: FinishTask): Promise<FinishedTask> {
@@ -107,7 +116,8 @@ export class TaskFinisher {
     if (!isFinal(record.status)) throw stillWorks(taskId, where, `it is ${record.status}`);
     const beside = await this.worksBeside(record, action);
     await this.#keeperHasLeft(record);
-    const unmet = await this.unmet(record, action);
+    await requireNotVerified(this.#options.stateDir, taskId);
+    const unmet = await this.unmet(record, action, query.reviewed);
     if (unmet !== undefined && query.anyway !== true) throw notMet(taskId, unmet);
     // No task starts there in the middle of it.
     const projectPath = worktree?.path ?? record.project_path;

@@ -34,7 +34,9 @@ export interface ToolServices {
   /** Checks what a task did in a clean copy. */
   readonly verifications: () => Promise<{
     /** Undefined while it runs on after `limitMs`. */
-    verify(record: TaskRecord, limitMs: number): Promise<Verification | undefined>;
+    verify(record: TaskRecord, limitMs: number, isAllowed: boolean): Promise<Verification | undefined>;
+    /** What a person has to allow before all checks may run. */
+    question(record: TaskRecord): Promise<string | undefined>;
   }>;
   /** The project in which relative paths begin. */
   readonly activeProject: Pick<ActiveProject, 'absolute'> & { set(path: string): Promise<string> };

@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { headBytes } from '../../base/text.js';
 import { repositoryAt } from '../run/repository.js';
 import { nulLines, openGit, type GitDoor, type RepositoryGit } from '../run/repository-git.js';
@@ -11,6 +11,9 @@ const PATCH = ['diff-tree', '-r', '-p', '-M', '--no-color', '--no-ext-diff', '--
 const MAX_PATCH_BYTES = 8_000;
 const OWNER_ONLY = 0o700;
 const BRANCH = 'task';
+const MAX_LINKS = 200;
+/** What the bridge itself writes into projects. */
+const OWN_FOLDER = /(?:^|\/)\.claude$|(?:^|\/)\.claude\//;
 
 /** What a task began with and ended with: commits or kept trees, whose objects are in the repository or in `objects`. */
 export interface WorkQuery {
@@ -36,12 +39,7 @@ export async function openWork(door: GitDoor, query: WorkQuery, signal: AbortSig
     query.objects === undefined ? opened : opened.with({ environment: objectsIn(query.objects, repository) });
   return {
     changed: () => changedNames(git, query),
-    /** Ignored folders, relative to the top: what was installed or built, which no commit has. */
-    ignoredFolders: async (): Promise<string[]> =>
-      (await opened.fields(IGNORED))
-        .map((name) => name.toString('utf8'))
-        .filter((name) => name.endsWith('/'))
-        .map((name) => name.slice(0, -1)),
+    ignoredFolders: () => ignoredFolders(door, query.repository, signal),
     /** Whether HEAD of the repository is another commit than the base; false for a base that is a tree. */
     isMoved: async (): Promise<boolean> =>
       (await git.text(['cat-file', '-t', query.base])) === 'commit' &&
@@ -49,9 +47,22 @@ export async function openWork(door: GitDoor, query: WorkQuery, signal: AbortSig
     /** What is different in these files, as a patch, cut. */
     patch: async (names: readonly string[]): Promise<string> =>
       headBytes(await git.text([...PATCH, query.base, query.end, '--', ...names]), MAX_PATCH_BYTES),
-    copy: (folder: string, side: 'base' | 'end', put: readonly string[] = []) =>
+    copy: (folder: string, side: 'base' | 'end', put?: (path: string) => boolean) =>
       copyTo(git, query, { folder, side, put }),
   };
+}
+
+/**
+ * Ignored folders of the main working tree of a repository, relative to its top `from`: what was installed or built there, which no commit
+ * has. Throws as `openGit`.
+ */
+export async function ignoredFolders(door: GitDoor, path: string, signal: AbortSignal) {
+  const { top, commonDir } = await repositoryAt(door.roots, path);
+  const from = basename(commonDir) === '.git' ? dirname(commonDir) : top;
+  const git = await openGit(door, await repositoryAt(door.roots, from), signal);
+  const names = (await git.fields(IGNORED)).map((name) => name.toString('utf8'));
+  const folders = names.filter((name) => name.endsWith('/')).map((name) => name.slice(0, -1));
+  return { from, names: folders.filter((name) => !OWN_FOLDER.test(name)).slice(0, MAX_LINKS) };
 }
 
 async function changedNames(git: RepositoryGit, { base, end }: WorkQuery): Promise<ChangedName[]> {
@@ -69,8 +80,8 @@ async function changedNames(git: RepositoryGit, { base, end }: WorkQuery): Promi
 }
 
 /**
- * Makes a repository of its own in `folder`, which does not exist yet, with the files of one side as its only branch; `put`: files that
- * it has as they are at the end. It borrows the objects of the other repository. No filter runs: files of git-lfs are as git stores them.
+ * Makes a repository of its own in `folder`, which does not exist yet, with the files of one side as its only branch; `put`: of which
+ * files it has those of the end. It borrows the objects of the other repository. No filter runs: files of git-lfs are as git stores them.
  */
 async function copyTo(
   git: RepositoryGit,
@@ -79,7 +90,11 @@ async function copyTo(
     folder,
     side,
     put,
-  }: { readonly folder: string; readonly side: 'base' | 'end'; readonly put: readonly string[] },
+  }: {
+    readonly folder: string;
+    readonly side: 'base' | 'end';
+    readonly put: ((path: string) => boolean) | undefined;
+  },
 ): Promise<void> {
   const gitDir = join(folder, '.git');
   const own = join(gitDir, 'objects');
@@ -102,12 +117,15 @@ async function copyTo(
     },
   });
   await writing.text(['read-tree', side === 'base' ? base : end]);
-  if (put.length > 0) {
-    const entries = await writing.fields(['ls-tree', '-r', '-z', end, '--', ...put]);
-    const lines = entries.map((entry) => entry.toString('latin1').replace(/^(\d+) \w+ (\w+)\t/, '$1 $2\t'));
-    await writing.output(['update-index', '-z', '--index-info'], {
-      input: nulLines(lines.map((line) => Buffer.from(line, 'latin1'))),
+  if (put !== undefined) {
+    const lines: Buffer[] = [];
+    await writing.eachField(['ls-tree', '-r', '-z', end], (entry) => {
+      const at = entry.indexOf('\t');
+      const [mode = '', , object = ''] = entry.toString('latin1', 0, at).split(' ');
+      if (put(entry.toString('utf8', at + 1)))
+        lines.push(Buffer.concat([Buffer.from(`${mode} ${object}`), entry.subarray(at)]));
     });
+    await writing.output(['update-index', '-z', '--index-info'], { input: nulLines(lines) });
   }
   const tree = await writing.text(['write-tree']);
   const isCommit = (await git.text(['cat-file', '-t', base])) === 'commit';

@@ -9,6 +9,7 @@ import { commitIfAny } from '../revision.js';
 import { findRepository } from '../run/repository.js';
 import { openGit, type GitDoor, type RepositoryGit } from '../run/repository-git.js';
 import { treeIn } from '../worktree/worktree-work.js';
+import { ignoredFolders } from './clean-copy.js';
 import { keepTree, objectsIn } from './kept-trees.js';
 import { readProjectChanges } from './project-changes.js';
 import { doubtsOf, readProjectState } from './project-state.js';
@@ -133,6 +134,17 @@ export class ProjectSnapshots {
       };
     });
     return found.state === 'repository' ? found.names : [];
+  }
+
+  /** The tree of all that is in a worktree; it is what `finish_task` brings home. Undefined where that is not known. */
+  async worktreeTree(path: string, signal: AbortSignal): Promise<string | undefined> {
+    const found = await this.#read(path, signal, ({ git }) => worktreeTree(git));
+    return found.state === 'repository' ? found.tree : undefined;
+  }
+
+  /** See `ignoredFolders`. */
+  async ignoredFolders(path: string, signal: AbortSignal): ReturnType<typeof ignoredFolders> {
+    return ignoredFolders(this.#door, path, signal);
   }
 
   async #read<T>(

@@ -1,95 +1,132 @@
 import { join } from 'node:path';
 import { messageOf } from '../../base/errors.js';
 import { systemClock } from '../../base/system-clock.js';
-import { runChecks, testFiles, type ProjectTrees } from '../../checks/check-runner.js';
-import { allowedChecks } from '../../checks/allowed-checks.js';
-import type { Check } from '../../checks/brief.js';
+import { linkFolders, matching, runChecks, type ProjectTrees } from '../../checks/check-runner.js';
+import { allowedChecks, type CheckWork } from '../../checks/allowed-checks.js';
+import { hostLines, type RunLine } from '../../checks/run-command.js';
+import { sandboxOf, sandboxRulesFile } from '../../checks/sandboxed-lines.js';
 import { HOOK_TOKEN_VARIABLE } from '../../claude/hooks/hook-settings.js';
 import type { RuleRow } from '../../approvals/modes.js';
 import { checkMark, MARK_VARIABLE } from '../../os/mark-variable.js';
 import { sessionKeys } from '../../pty/child-env.js';
 import { startTreeOf, treesOf } from '../../tasks/receipt/receipt-git.js';
-import type { CheckWork } from '../../checks/allowed-checks.js';
 import type { ProjectSnapshots } from '../../git/state/project-snapshots.js';
 import type { OpenTask } from './open-task.js';
 
 /** Two readings of a repository of some size. */
 const LOOK_LIMIT_MS = 20_000;
+
 /** How the checks of a task run; undefined for a task without any. */
 export function taskChecks(
   task: OpenTask,
   snapshots: () => Promise<ProjectSnapshots>,
   rules: readonly RuleRow[],
 ): CheckWork | undefined {
-  const { spec, mark, owner, stateDir } = task;
-  const { checks = [], until_met: untilMet = 0, settings } = spec;
+  const { spec, stateDir, agent } = task;
+  const { checks = [], until_met: untilMet = 0, project_path: folder, worktree } = spec;
   if (checks.length === 0) return undefined;
-  const trees = treesIn(task, snapshots);
-  const options = {
-    shell: settings.shell,
-    folder: spec.project_path,
-    env: checkEnvironment(task),
-    mark: checkMark(mark),
-    startedSince: owner.start_time ?? undefined,
-    outputFolder: join(stateDir.taskDir(spec.task_id), 'checks'),
-    trees,
-    clock: systemClock,
-  };
+  const project = projectIn(task, snapshots);
+  const outputFolder = join(stateDir.taskDir(spec.task_id), 'checks');
   return {
     checks,
     untilMet,
     mayRun: allowedChecks(spec, [], rules),
-    run: async (mayRun, signal, onBegin, onEnd) => {
-      const { results, tree } = await runChecks(mayRun, options, signal, { onBegin, onEnd });
-      const own = tree === undefined ? [] : await ownFilesChanged(task, checks, trees, tree, signal);
-      return { results: [...results], tree, ...(own.length > 0 && { own_files_changed: own }) };
+    run: async (mayRun, signal, on) => {
+      // What was installed there is in no worktree, and a container sees only the worktree.
+      const isLinked = worktree !== undefined && agent.container === undefined && mayRun.length > 0;
+      const tree = await project.trees.now(signal);
+      const { linked, unlink } = isLinked
+        ? await project.link(worktree.path, signal)
+        : { linked: [], unlink: () => Promise.resolve() };
+      try {
+        await agent.sandboxed?.beforeCommand();
+        const run = await linesOf(task);
+        const results = await runChecks(
+          mayRun,
+          { run, folder, outputFolder, trees: project.trees },
+          signal,
+          on,
+        );
+        const own = tree === undefined ? [] : await ownFilesChanged(task, project.trees, tree, signal);
+        return {
+          ...{ results, tree },
+          ...(linked.length > 0 && { linked }),
+          ...(own.length > 0 && { own_files_changed: own }),
+        };
+      } finally {
+        await unlink();
+      }
     },
   };
 }
 
-/** What an agent's commands get, without the keys of its session. */
-function checkEnvironment({ agent, spec, mark }: OpenTask): Record<string, string> {
-  const { env } = agent;
-  const keys = new Set([
-    HOOK_TOKEN_VARIABLE,
-    'CLAUDE_CODE_SHELL',
-    ...sessionKeys(env, spec.settings.pass_environment),
-  ]);
-  const kept = Object.entries(env).filter(([name]) => !keys.has(name));
-  return { ...Object.fromEntries(kept), [MARK_VARIABLE]: checkMark(mark) };
+/** Where the commands of the task run, with what these get, but for the keys of its session. */
+async function linesOf({ agent, spec, mark: ofTask, owner, stateDir }: OpenTask): Promise<RunLine> {
+  const { env, container, sandboxed } = agent;
+  const mark = checkMark(ofTask);
+  const { CLAUDE_CODE_SHELL: wrapper, [HOOK_TOKEN_VARIABLE]: _token, ...others } = env;
+  const keys = sessionKeys(others, spec.settings.pass_environment);
+  if (container !== undefined) return container.linesOf({ mark, without: keys });
+  const kept = Object.fromEntries(Object.entries(others).filter(([name]) => !keys.includes(name)));
+  const file = sandboxRulesFile(stateDir.taskDir(spec.task_id));
+  return hostLines({
+    // In the sandbox it has git exclude what is masked.
+    shell: sandboxed === undefined ? spec.settings.shell : (wrapper ?? spec.settings.shell),
+    env: { ...kept, [MARK_VARIABLE]: mark },
+    mark,
+    startedSince: owner.start_time ?? undefined,
+    clock: systemClock,
+    sandbox: sandboxed && (await sandboxOf(sandboxed.checks, file, env['PATH'])),
+  });
 }
 
-/** The files of the project as trees that are kept beside the task; without a repository nothing is known of them. */
-function treesIn(task: OpenTask, snapshots: () => Promise<ProjectSnapshots>): ProjectTrees {
+/** The files of the project: in a worktree as the tree that is brought home, else kept beside the task. Without a repository nothing is known of them. */
+function projectIn(task: OpenTask, snapshots: () => Promise<ProjectSnapshots>) {
   const { spec, stateDir, logger } = task;
+  const { project_path: path, worktree } = spec;
   const objects = treesOf(stateDir, spec.task_id);
-  const limited = (signal: AbortSignal) => AbortSignal.any([signal, AbortSignal.timeout(LOOK_LIMIT_MS)]);
-  const orNot = async <T>(look: Promise<T>): Promise<T | undefined> =>
-    look.catch(
+  const look = async <T>(
+    signal: AbortSignal,
+    read: (snapshots: ProjectSnapshots, limited: AbortSignal) => Promise<T>,
+  ): Promise<T | undefined> =>
+    read(await snapshots(), AbortSignal.any([signal, AbortSignal.timeout(LOOK_LIMIT_MS)])).catch(
       (error: unknown) => void logger.warn('the project could not be read', { error: messageOf(error) }),
     );
-  return {
-    now: async (signal) => {
-      const seen = await orNot((await snapshots()).before(spec.project_path, limited(signal), objects));
-      return seen?.state === 'repository' ? seen.tree : undefined;
-    },
+  const kept = async (snapshots: ProjectSnapshots, limited: AbortSignal) => {
+    const seen = await snapshots.before(path, limited, objects);
+    return seen.state === 'repository' ? seen.tree : undefined;
+  };
+  const trees: ProjectTrees = {
+    now: (signal) =>
+      look(signal, (all, limited) =>
+        worktree === undefined ? kept(all, limited) : all.worktreeTree(worktree.path, limited),
+      ),
     changed: async (from, to, signal, isOld = false) =>
-      (await orNot(
-        (await snapshots()).between(spec.project_path, { from, to, objects, isOld }, limited(signal)),
-      )) ?? [],
+      (await look(signal, (all, limited) => all.between(path, { from, to, objects, isOld }, limited))) ?? [],
+  };
+  return {
+    trees,
+    /** Links what was installed in the project into its worktree. */
+    link: async (to: string, signal: AbortSignal) => {
+      const { from, names } = (await look(signal, (all, limited) => all.ignoredFolders(to, limited))) ?? {
+        from: to,
+        names: [],
+      };
+      return linkFolders(names, from, to);
+    },
   };
 }
 
 /** The files of the checks themselves that the task changed or removed, by their `tests`. */
 async function ownFilesChanged(
   { spec, stateDir }: OpenTask,
-  checks: readonly Check[],
   trees: ProjectTrees,
   tree: string,
   signal: AbortSignal,
 ): Promise<string[]> {
+  const patterns = (spec.checks ?? []).map(({ tests = [] }) => tests);
   const from = spec.worktree?.base_commit ?? (await startTreeOf(stateDir, spec.task_id));
-  if (from === undefined || checks.every(({ tests }) => tests === undefined)) return [];
+  if (from === undefined || patterns.every((tests) => tests.length === 0)) return [];
   const changed = await trees.changed(from, tree, signal, true);
-  return [...new Set(checks.flatMap((check) => testFiles(check, changed)))];
+  return [...new Set(patterns.flatMap((tests) => matching(tests, changed)))];
 }

@@ -1,5 +1,5 @@
 // Pure: the checks of a task, after each turn with which its agent says that it is done.
-import { CHECKS_TOOL, type CheckWork } from '../../checks/allowed-checks.js';
+import { allLines, CHECKS_TOOL, WARNING, type CheckWork } from '../../checks/allowed-checks.js';
 import type { Check } from '../../checks/brief.js';
 import {
   isMet,
@@ -19,22 +19,13 @@ import type { RunState } from './run-state.js';
 
 const NOT_ALLOWED = 'no person allowed it';
 const WAITS = 'it has not run yet';
-/** What a person reads before a yes. */
-const WARNING = 'A check runs whatever the agent has written.';
-
-/** All that a yes allows. */
-function linesOf({ command, each, setup }: Check): string {
-  return [command, each && `for one test file: ${each}`, setup && `in a clean copy, first: ${setup}`]
-    .filter((line) => line !== undefined)
-    .join('\n');
-}
 
 export class RunChecks {
   readonly #run: RunState;
   readonly #requests: RunRequests;
   readonly #messages: RunMessages;
   #isAllowed: boolean | undefined;
-  #last: { readonly checked: CheckRun; readonly tree: string | undefined } | undefined;
+  #last: CheckRun | undefined;
 
   constructor(run: RunState, requests: RunRequests, messages: RunMessages) {
     this.#run = run;
@@ -64,11 +55,11 @@ export class RunChecks {
     const phase = run.phase;
     run.duringPhase(toDisposable(() => stopping.abort()));
     run.settle('exact');
-    const { tree, ...found } = await this.#found(work, stopping.signal);
+    const found = await this.#found(work, stopping.signal);
     if (run.phase !== phase) return true;
     const rounds = run.record.checked?.rounds ?? 0;
-    const checked = this.#judged({ ...found, rounds }, tree, work.untilMet);
-    this.#last = { checked, tree };
+    const checked = this.#judged({ ...found, rounds }, work.untilMet);
+    this.#last = checked;
     run.changed({ checked });
     run.story.tell(
       'checks',
@@ -93,16 +84,14 @@ export class RunChecks {
     for (const one of unknownYet(mayRun, 0, WAITS).results) known.set(one.name, one);
     const show = (): void => this.#run.changed({ checked: { results: [...known.values()], rounds } });
     show();
-    const { results: _shown, ...found } = await work.run(
-      mayRun,
-      signal,
-      ({ name, command }) => this.#run.act(`Check ${name}: ${command}`),
-      (result) => {
+    const { results: _shown, ...found } = await work.run(mayRun, signal, {
+      onBegin: ({ name, command }) => this.#run.act(`Check ${name}: ${command}`),
+      onEnd: (result) => {
         known.set(result.name, result);
         // What is known when the task is killed meanwhile.
         if (!signal.aborted) show();
       },
-    );
+    });
     return { ...found, results: [...known.values()] };
   }
 
@@ -112,7 +101,7 @@ export class RunChecks {
       requestId: 'checks',
       kind: 'permission',
       tool: CHECKS_TOOL,
-      input: Object.fromEntries(checks.map((check, at) => [`${at + 1} ${check.name}`, linesOf(check)])),
+      input: Object.fromEntries(checks.map((check, at) => [`${at + 1} ${check.name}`, allLines(check)])),
       summary: `Run ${countedNoun(checks.length, 'check')} of this task`,
       options: ['allow', 'deny'],
       source: 'exact',
@@ -124,12 +113,13 @@ export class RunChecks {
   }
 
   /** With why nothing goes back any more, where that is so. */
-  #judged(run: CheckRun, tree: string | undefined, untilMet: number): CheckRun {
+  #judged(run: CheckRun, untilMet: number): CheckRun {
     const before = this.#last;
+    const { tree } = run;
     const canMend = run.results.some(({ verdict }) => verdict === 'not met');
     if (isMet(run) || untilMet === 0) return run;
     if (!canMend) return { ...run, stopped: 'no check ran and failed' };
-    const isUnchanged = tree !== undefined && tree === before?.tree && isSameFailure(run, before.checked);
+    const isUnchanged = tree !== undefined && tree === before?.tree && isSameFailure(run, before);
     if (isUnchanged) return { ...run, stopped: 'the same checks failed again, and no file had changed' };
     return run.rounds < untilMet
       ? run

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { alarms, checksView, metWords, testVerdictSchema } from '../../checks/result.js';
 import { knownTaskId } from '../../mcp/known-task-id.js';
+import type { Person } from '../../mcp/person.js';
 import { pollingHint } from '../../tasks/polling-hint.js';
 import { isFinal } from '../../tasks/task.js';
 import { defineTool } from '../define-tool.js';
@@ -9,6 +10,10 @@ import { taskOutput, taskView } from '../tasks/task-fields.js';
 const WAIT_MS = 40_000;
 /** For the outputs of checks that are not met. */
 const OUTPUT_BYTES = 4_000;
+/** Names the form of a question, behind the task. */
+const FORM = '.verify';
+const HOW_TO_ALLOW =
+  'A person has to allow these checks: in a form, where this client shows one, or in a terminal: tasks verify';
 
 export const verifyTask = defineTool({
   name: 'verify_task',
@@ -29,7 +34,7 @@ export const verifyTask = defineTool({
     decisions: z.array(z.unknown()),
     message: z.string(),
   },
-  handle: async ({ task_id }, services) => {
+  handle: async ({ task_id }, services, { person }) => {
     const tasks = await services.tasks();
     const record = await tasks.get(knownTaskId(task_id));
     const nothing = { tests: [], linked: [], ...taskView(record) };
@@ -38,16 +43,34 @@ export const verifyTask = defineTool({
         ...nothing,
         message: `The task has not ended: there is nothing to verify yet. ${pollingHint(record)}`,
       };
-    const found = await (await services.verifications()).verify(record, WAIT_MS);
+    const verifications = await services.verifications();
+    const question = await verifications.question(record);
+    const said = question === undefined ? undefined : await ask(person, `${task_id}${FORM}`, question);
+    if (said === 'later') return { ...nothing, message: HOW_TO_ALLOW };
+    const found = await verifications.verify(record, WAIT_MS, said === 'answered');
     if (found === undefined)
       return { ...nothing, message: 'The checks still run. Call verify_task again for what they find.' };
-    const { results, tests, notes, ...rest } = found;
+    const { results, tests, notes, outside_brief, linked, ...rest } = found;
+    const words = [
+      `${metWords(found)}.`,
+      ...alarms(tests),
+      ...notes,
+      ...(question !== undefined && said !== 'answered' ? [`${HOW_TO_ALLOW} ${task_id}.`] : []),
+    ];
     return {
-      checks: checksView({ results, rounds: 0 }, OUTPUT_BYTES),
-      tests,
+      checks: checksView({ results: [...results], rounds: 0 }, OUTPUT_BYTES),
+      tests: [...tests],
       ...rest,
+      ...(outside_brief !== undefined && { outside_brief: [...outside_brief] }),
+      linked: [...linked],
       ...taskView(record),
-      message: [`${metWords({ results, rounds: 0 })}.`, ...alarms(tests), ...notes].join(' '),
+      message: words.join(' '),
     };
   },
 });
+
+/** Asks the person at the client; to accept the form is a yes. */
+async function ask(person: Person | undefined, key: string, message: string): Promise<string | undefined> {
+  const late = { limitMs: 0, onAnswer: () => undefined };
+  return (await person?.ask(key, { message, fields: [] }, WAIT_MS, late))?.kind;
+}

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSecret } from '../../../src/base/ids.js';
 import { systemClock } from '../../../src/base/system-clock.js';
 import { checkSchema } from '../../../src/checks/brief.js';
+import { hostLines } from '../../../src/checks/run-command.js';
 import type { Verification } from '../../../src/checks/result.js';
 import { verifyWork } from '../../../src/checks/verify.js';
 import { childEnvironment } from '../../../src/pty/child-env.js';
@@ -203,11 +204,16 @@ async function verified(runner: Runner, story: Story | undefined): Promise<Verif
       brief: undefined,
       scratch: `${path}-scratch`,
       outputFolder: `${path}-outputs`,
-      shell: '/bin/sh',
-      env: childEnvironment({ PATH: process.env['PATH'], HOME: top }, { mark }),
-      mark,
-      startedSince: undefined,
-      clock: systemClock,
+      linesIn: () =>
+        Promise.resolve(
+          hostLines({
+            shell: '/bin/sh',
+            env: childEnvironment({ PATH: process.env['PATH'], HOME: top }, { mark }),
+            mark,
+            startedSince: undefined,
+            clock: systemClock,
+          }),
+        ),
     },
     new AbortController().signal,
   );

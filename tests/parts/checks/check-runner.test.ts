@@ -7,6 +7,7 @@ import { createSecret } from '../../../src/base/ids.js';
 import { systemClock } from '../../../src/base/system-clock.js';
 import { checkSchema } from '../../../src/checks/brief.js';
 import { runChecks } from '../../../src/checks/check-runner.js';
+import { hostLines } from '../../../src/checks/run-command.js';
 import type { CheckResult } from '../../../src/checks/result.js';
 import { childEnvironment } from '../../../src/pty/child-env.js';
 import { thisMachine } from '../../../src/os/process-system.js';
@@ -27,17 +28,18 @@ afterEach(async () => {
 
 /** What comes of one command line; with its processes that still live, which are none. */
 async function resultOf(command: string, more: object = {}, signal = new AbortController().signal) {
-  const { results } = await runChecks(
+  const results = await runChecks(
     [checkSchema.parse({ name: 'one', command, timeout_seconds: 20, ...more })],
     {
-      shell: '/bin/sh',
+      run: hostLines({
+        shell: '/bin/sh',
+        env: childEnvironment({ PATH: process.env['PATH'] }, { mark }),
+        mark,
+        startedSince: undefined,
+        clock: systemClock,
+      }),
       folder,
-      env: childEnvironment({ PATH: process.env['PATH'] }, { mark }),
-      mark,
-      startedSince: undefined,
       outputFolder: join(outputs, 'out'),
-      trees: { now: () => Promise.resolve(undefined), changed: () => Promise.resolve([]) },
-      clock: systemClock,
     },
     signal,
   );
@@ -49,7 +51,7 @@ async function resultOf(command: string, more: object = {}, signal = new AbortCo
 it.each([
   ['true', { verdict: 'met', exit_code: 0 }],
   ['exit 3', { verdict: 'not met', exit_code: 3, why: 'exit code 3' }],
-  ['kill -9 $$', { verdict: 'not met', why: 'the signal SIGKILL ended it' }],
+  ['kill -9 $$', { verdict: 'not met', why: 'exit code 137' }],
   ['no-such-program', { verdict: 'not run', exit_code: 127 }],
   ['/dev/null', { verdict: 'not run', exit_code: 126 }],
   ['read -r answer < /dev/tty', { verdict: 'not met' }],
