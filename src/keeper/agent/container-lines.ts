@@ -11,11 +11,11 @@ const END = `end() {
   for round in 1 2 3 4 5 6 7 8 9 10; do
     found=
     for one in /proc/[0-9]*; do
-      grep -qsF "$1" "$one/environ" && kill -9 "\${one#/proc/}" && found=yes
+      tr '\\0' '\\n' < "$one/environ" | grep -qxF "$1" && kill -9 "\${one#/proc/}" && found=yes
     done
     [ -n "$found" ] || return 0
   done
-}`;
+} 2>/dev/null`;
 /** The variable, the folder, the command, and the variables that it does not get. What it left behind ends with it. */
 const RUN = `${END}
 exec 2>&1 </dev/null
