@@ -6,6 +6,7 @@ import { countedNoun, oneLine, someNames, tailBytes } from '../base/text.js';
 /** `not run`: nothing is known. */
 const verdictSchema = z.enum(['met', 'not met', 'not run']);
 const SHOWN_CHARS = 300;
+const SHORT_HASH = 10;
 
 /** What came of one check. */
 export const checkResultSchema = z.object({
@@ -90,7 +91,7 @@ export function isMet({ results }: { readonly results: readonly CheckResult[] })
 export function onTree(run: CheckRun, tree: string | undefined): CheckRun {
   const { tree: checked, results } = run;
   if (checked === undefined || tree === undefined || checked === tree) return run;
-  const why = `not run on this state: it was met on the tree ${checked}, and ${tree} comes in`;
+  const why = `it was met on another state (tree ${checked.slice(0, SHORT_HASH)}) than the one that comes in (${tree.slice(0, SHORT_HASH)})`;
   const elsewhere = (one: CheckResult): CheckResult =>
     one.verdict === 'met' ? { ...one, verdict: 'not run', why } : one;
   return { ...run, results: results.map(elsewhere) };

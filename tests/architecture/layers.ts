@@ -106,7 +106,7 @@ export const layers: readonly Layer[] = [
     folder: 'checks',
     holds: 'briefs and checks: what runs them, and what they found',
     imports: ['git', 'pty', 'projects', 'os', 'base'],
-    entries: ['verify', 'check-runner'],
+    entries: ['verify', 'check-runner', 'run-command', 'sandboxed-lines'],
     ceiling: 799,
   },
   {

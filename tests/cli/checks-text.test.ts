@@ -43,9 +43,15 @@ it('a verification is shown with its alarms and notes', () => {
     before: 'met',
     red_before: false,
   } as const;
-  const found = { results: [...results.slice(0, 1)], tests: [hollow], linked: [], notes: ['A note.'] };
+  const found = {
+    results: [...results.slice(0, 1)],
+    tests: [hollow],
+    linked: [],
+    notes: ['A note.'],
+    tests_changed: '-  old',
+  };
   expect(verificationText(found)).toBe(
-    'checks: 1 check met\n  unit: met\nRed before: no. On the old code these pass, too: a.test.js.\nA note.\n',
+    'checks: 1 check met\n  unit: met\nAlarm: on the old code these pass, too: a.test.js.\nA note.\nTest files that were there before are changed:\n| -  old\n',
   );
 });
 

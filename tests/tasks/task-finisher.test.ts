@@ -194,6 +194,33 @@ describe('work that does not meet its checks', () => {
   });
 });
 
+describe('work whose checks were met on another state', () => {
+  const results = [{ name: 'unit', command: 'unit', verdict: 'met' as const }];
+
+  it('is refused, and named where it is brought in anyway', async () => {
+    const checked = { rounds: 0, results, tree: 'a'.repeat(40) };
+    const notes: unknown[] = [];
+    const { service } = await finisher(record({ checked }), async (_, { note }) => {
+      notes.push(note);
+      return { result: 'c'.repeat(40), tree: TREE, notes: [] };
+    });
+    const query = { taskId: TASK, action: 'merge', reviewed: TREE, signal } as const;
+    const why = 'it was met on another state (tree aaaaaaaaaa) than the one that comes in (dddddddddd)';
+    expect(await refusal(service.finish(query))).toContain(`0 of 1 check met: unit: not run, ${why}.`);
+    await service.finish({ ...query, anyway: true });
+    expect(notes).toEqual([`Checks not met: unit (not run: ${why})`]);
+  });
+
+  it('is brought in where that state was reviewed', async () => {
+    const checked = { rounds: 0, results, tree: TREE };
+    const { service } = await finisher(record({ checked }), async (_, { note }) => {
+      expect(note).toBeUndefined();
+      return { result: 'c'.repeat(40), tree: TREE, notes: [] };
+    });
+    await service.finish({ taskId: TASK, action: 'merge', reviewed: TREE, signal });
+  });
+});
+
 describe('the undo of a task in a shared folder', () => {
   const shared = record({ worktree: undefined, project_path: '/p' });
   const START = 'e'.repeat(40);

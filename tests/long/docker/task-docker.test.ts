@@ -109,7 +109,7 @@ describeDocker('a task in a container', (engine) => {
     ];
     const id = await bridge.start({ isolation: 'docker', checks });
     expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
-expect((await bridge.call('get_task_result', { task_id: id })).checks).toMatchObject({
+    expect((await bridge.call('get_task_result', { task_id: id })).checks).toMatchObject({
       results: [
         { verdict: 'met' },
         { verdict: 'not met', why: 'exit code 3', output: 'said\nwrong\n' },
