@@ -156,7 +156,10 @@ export function isSameFailure(one: CheckRun, other: CheckRun): boolean {
 const MAX_SHOWN_BYTES = 1_500;
 
 /** What a caller reads of the checks: the output of those that are not met, cut. `bytes`: for all outputs together. */
-export function checksView({ results, own_files_changed: own, stopped, rounds }: CheckRun, bytes: number) {
+export function checksView(
+  { results, own_files_changed: own, stopped, rounds, linked }: CheckRun,
+  bytes: number,
+) {
   const unmet = results.filter(({ verdict }) => verdict === 'not met').length;
   const share = Math.min(MAX_SHOWN_BYTES, Math.floor(bytes / Math.max(1, unmet)));
   return {
@@ -164,6 +167,7 @@ export function checksView({ results, own_files_changed: own, stopped, rounds }:
     ...(rounds > 0 && { rounds }),
     ...(stopped !== undefined && { stopped }),
     ...(own !== undefined && { own_files_changed: own }),
+    ...(linked !== undefined && { linked }),
     results: results.map(({ name, verdict, why, command, output = '', output_file, left_changed }) => ({
       name,
       verdict,

@@ -1,13 +1,14 @@
 // docs/checks.md with the real Claude Code: checks that the bridge runs when the agent says that it is done, and in a clean copy.
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { attach } from '../harness/attached-terminal.js';
-import { gitIn, repository } from '../harness/project-files.js';
+import { gitIn, repository, writeFiles } from '../harness/project-files.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
 import { runs, says } from '../harness/scripted-turns.js';
 import { sharedBridge } from '../harness/start-bridge.js';
+import { until } from '../harness/until.js';
 import { ScriptedModel } from './scripted-model.js';
 
 const BRIEF = {
@@ -129,6 +130,50 @@ describeNewestClaude('the checks of a task', ({ binary }) => {
     );
   });
 
+  test('in a worktree have what was installed in its project, and count for what they ran on', async () => {
+    const path = await bridge().newProject('apart');
+    await repository(path, { '.gitignore': 'node_modules/\n' });
+    await writeFiles(path, { 'node_modules/x.txt': '' });
+    const command = `[ -e node_modules/x.txt ] && touch ${path}-begun; while [ -e ${path}-hold ]; do sleep 0.1; done; grep -qx 42 answer.txt`;
+    model.does(runs('echo 42 > answer.txt'), says('Done.'), runs('echo more > more.txt'), says('Done.'));
+    const checks = [{ name: 'answer', command }];
+    const id = await bridge().start({ path, prompt: 'Write.', checks, on_conflict: 'always_worktree' });
+    await bridge().end(id);
+    expect(await result(id)).toMatchObject({ checks: { summary: '1 check met', linked: ['node_modules'] } });
+    const worktree = join(path, '.claude', 'worktrees', id);
+    expect((await readdir(worktree)).sort()).toEqual(['.git', '.gitignore', 'answer.txt']);
+
+    const next = await bridge().start({ prompt: 'More.', continue_from: id });
+    await bridge().end(next);
+    expect(await bridge().call('verify_task', { task_id: next })).toMatchObject({
+      checks: { summary: '1 check met' },
+      linked: ['node_modules'],
+    });
+
+    await writeFiles(worktree, { 'later.txt': 'later\n' });
+    const { reviewed } = await result(id);
+    const finish = { task_id: id, action: 'merge', reviewed };
+    expect(await bridge().refusal('finish_task', finish)).toMatch(/it was met on another state/);
+
+    await rm(`${path}-begun`);
+    await writeFile(`${path}-hold`, '');
+    const verifying = bridge().call('verify_task', { task_id: id });
+    await until('it is verified', () => existsSync(`${path}-begun`));
+    expect(await bridge().refusal('finish_task', { ...finish, anyway: true })).toMatch(
+      /^TASK_ALREADY_RUNNING: The checks of .* are run in a clean copy/,
+    );
+    expect(await bridge().command(['tasks', 'rm', id, '--force'])).toMatchObject({
+      err: expect.stringContaining('are run in a clean copy') as string,
+    });
+    await rm(`${path}-hold`);
+    expect(await verifying).toMatchObject({ checks: { summary: '1 check met' } });
+    await bridge().call('finish_task', { ...finish, anyway: true });
+    expect(gitIn(path, 'log', '-1', '--format=%B')).toContain('Checks not met: answer (not run: it was met');
+    expect(await bridge().call('verify_task', { task_id: next })).toMatchObject({
+      checks: { summary: '1 check met' },
+    });
+  });
+
   test('in mode cautious run only when a person allows them', async () => {
     const path = await bridge().newProject('careful');
     model.does(says('Done.'));
@@ -150,6 +195,27 @@ describeNewestClaude('the checks of a task', ({ binary }) => {
     await bridge().end(id);
     expect(existsSync(join(path, 'made.txt'))).toBe(true);
     expect(await result(id)).toMatchObject({ checks: { summary: '1 check met' } });
+  });
+
+  test('in mode cautious run in a clean copy only when a person allows them', async () => {
+    const path = await bridge().newProject('careful');
+    await repository(path, { 'a.txt': 'a\n' });
+    model.does(says('Done.'));
+    const checks = [{ name: 'unit', command: 'grep -q b a.txt' }];
+    const id = await bridge().start({ path, prompt: 'Nothing.', permission_mode: 'cautious', checks });
+    await bridge().decision(id);
+    await writeFiles(path, { 'a.txt': 'b\n' });
+    await bridge().call('kill_task', { task_id: id });
+    const found = await bridge().call('verify_task', { task_id: id });
+    expect(found).toMatchObject({
+      checks: { summary: '0 of 1 check met', results: [{ verdict: 'not run' }] },
+    });
+    expect(found.message).toContain(`A person has to allow these checks`);
+    const person = await attach(bridge(), { command: 'tasks', args: ['verify', id] });
+    await person.sees('A check runs whatever the agent has written.');
+    await person.sees('Do you want to run these checks?');
+    person.type('y');
+    await person.sees('checks: 1 check met');
   });
 
   test('in a clean copy new tests fail on the old code and pass on the new', async () => {
