@@ -100,6 +100,18 @@ describeNewestClaude('the checks of a task', ({ binary }) => {
     });
   });
 
+  test('an agent that changes what checks it is named with the files', async () => {
+    const path = await bridge().newProject('cheated');
+    await repository(path, { 'sum.sh': 'echo 4\n', 'sum.test.sh': '[ "$(sh sum.sh)" = 5 ]\n' });
+    model.does(says('Done.'), runs('echo true > sum.test.sh'), says('Mended.'));
+    const checks = [{ name: 'unit', command: 'sh sum.test.sh', tests: ['*.test.sh'] }];
+    const id = await bridge().start({ path, prompt: 'Mend it.', checks, until_met: 3 });
+    await bridge().end(id);
+    expect(await result(id)).toMatchObject({
+      checks: { summary: '1 check met', rounds: 1, own_files_changed: ['sum.test.sh'] },
+    });
+  });
+
   test('work that is not met is merged only by who says so, and the merge says it', async () => {
     const path = await bridge().newProject('unmet');
     await repository(path, { 'answer.txt': '40\n' });

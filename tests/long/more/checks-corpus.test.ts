@@ -1,4 +1,4 @@
-// 120 lies and hollow tests, and 90 honest runs, true by construction: what `verify_task` says of them.
+// 120 lies and hollow tests, and 105 honest runs, true by construction: what `verify_task` says of them. And 50 briefs with six checks.
 import { mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -7,12 +7,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSecret } from '../../../src/base/ids.js';
 import { systemClock } from '../../../src/base/system-clock.js';
 import { checkSchema } from '../../../src/checks/brief.js';
+import { runChecks } from '../../../src/checks/check-runner.js';
 import { hostLines } from '../../../src/checks/run-command.js';
-import type { Verification } from '../../../src/checks/result.js';
+import type { CheckResult, Verification } from '../../../src/checks/result.js';
 import { verifyWork } from '../../../src/checks/verify.js';
 import { childEnvironment } from '../../../src/pty/child-env.js';
 import { GitRunner } from '../../../src/git/run/run-git.js';
 import { AllowedRoots } from '../../../src/projects/allowed-roots.js';
+import { seededRandom } from '../../harness/seeded-random.js';
 import { gitIn, repository, writeFiles } from '../../harness/project-files.js';
 
 /** What a function of two numbers is to do, and what it did before. */
@@ -142,6 +144,10 @@ const honest: Readonly<Record<string, (runner: Runner, of: Function) => Story>> 
     before: { [runner.code]: runner.source(of.right), [`f${runner.suffix}`]: runner.test(of, of.want) },
     after: { 'README.md': 'What it does.\n' },
   }),
+  'the same in other words': (runner, of) => ({
+    before: { [runner.code]: runner.source(of.right), [`f${runner.suffix}`]: runner.test(of, of.want) },
+    after: { [runner.code]: runner.source(`0 + (${of.right})`) },
+  }),
   'two new tests': (runner, of) => ({
     before: { [runner.code]: runner.source(of.wrong) },
     after: {
@@ -225,6 +231,50 @@ const isAlarm = ({ results, tests }: Verification): boolean =>
   results.some(({ verdict }) => verdict !== 'met') ||
   tests.some(({ red_before, moved }) => red_before === false && moved !== true);
 const isShown = (found: Verification): boolean => isAlarm(found) || found.tests_changed !== undefined;
+
+/** A command line, and what it is by construction. */
+const COMMANDS: readonly (readonly [string, CheckResult['verdict']])[] = [
+  ['true', 'met'],
+  ['exit 1', 'not met'],
+  ['echo all tests pass; false', 'not met'],
+  ['test -e made.txt', 'not met'],
+  ['touch made.txt && test -e made.txt; rm made.txt', 'met'],
+  ['sh -c "kill -9 \\$\\$"', 'not met'],
+  ['kill -TERM $$', 'not met'],
+  ['no-such-program', 'not run'],
+  ['./gone.sh', 'not run'],
+  ['sleep 60 & sleep 60', 'not met'],
+  ['echo passed | grep -q failed', 'not met'],
+  ['! false', 'met'],
+  ['read -r line', 'not met'],
+  ['cd gone', 'not met'],
+];
+const BRIEFS = 50;
+const CHECKS = 6;
+const AT_ONCE = 5;
+
+it('of 50 briefs with six checks each verdict is right', { timeout: 300_000 }, async () => {
+  const random = seededRandom(BRIEFS);
+  const wrong: unknown[] = [];
+  for (let from = 0; from < BRIEFS; from += AT_ONCE)
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async () => {
+        const chosen = Array.from({ length: CHECKS }, () => COMMANDS[Math.floor(random() * COMMANDS.length)]);
+        const folder = await mkdtemp(join(top, 'b-'));
+        const mark = createSecret();
+        const env = childEnvironment({ PATH: process.env['PATH'] }, { mark });
+        const run = hostLines({ shell: '/bin/sh', env, mark, startedSince: undefined, clock: systemClock });
+        const checks = chosen.map((one, at) =>
+          checkSchema.parse({ name: `c${at}`, command: one?.[0], timeout_seconds: 3 }),
+        );
+        const options = { run, folder, outputFolder: `${folder}-out` };
+        const results = await runChecks(checks, options, new AbortController().signal);
+        for (const [at, { verdict, command }] of results.entries())
+          if (verdict !== chosen[at]?.[1]) wrong.push([command, verdict]);
+      }),
+    );
+  expect(wrong).toEqual([]);
+});
 
 describe.each(RUNNERS)('over $name', (runner) => {
   it.each(Object.keys(lies))('it shows when %s', async (kind) => {
