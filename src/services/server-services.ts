@@ -18,6 +18,7 @@ import type { TaskRecord } from '../tasks/task.js';
 import type { ToolServices } from '../tools/services.js';
 import type { BridgeOptions } from './open-state.js';
 import type { ProcessServices } from './process-services.js';
+import type { Verifications } from './verifications.js';
 
 /** The client's first messages are answered before anything else is begun. */
 const JOIN_DELAY_MS = 500;
@@ -34,7 +35,7 @@ export class ServerServices {
   readonly #client: () => ClientInfo | undefined;
   readonly #timers = new DisposableStore();
   readonly #owned = new DisposableStore();
-  #checking: import('./verifications.js').Verifications | undefined;
+  #checking: Verifications | undefined;
   #processes: ProcessServices | undefined;
   #native: NativeHost | undefined;
   #sweeps = false;
