@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { lstat, mkdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { deniedEdits } from '../../approvals/cli-permissions.js';
+import { deniedEdits, deniedReads } from '../../approvals/cli-permissions.js';
 import type { RuleRow } from '../../approvals/modes.js';
 import {
   asPattern,
@@ -100,7 +100,7 @@ export async function taskSandbox(parts: TaskSandboxParts) {
       filesystem: {
         allowWrite: [projectPath, parts.tempDir, ...allowWrite],
         denyWrite: [...denyWrite, join(projectPath, '.claude')],
-        denyRead: [...denyRead],
+        denyRead: [...denyRead, ...deniedReads(parts.rules, projectPath, homeDir)],
       },
     },
   };

@@ -117,6 +117,26 @@ describeNewestClaude('checks in mode sandboxed', ({ binary }) => {
     expect(printed.at(-1)).toMatch(/^\d\d?$/m);
   });
 
+  it('read nothing that a rule denies, once a person has allowed them', async () => {
+    const denied = ['Read(./private/**)', 'Read(*.hidden)'].map((rule) => ({
+      ...{ rule, verdict: 'deny', reason: 'Private.' },
+    }));
+    const bridge = await startBridge({
+      claude: binary,
+      env: { MCP_RULES: JSON.stringify(denied) },
+      script: [says('Done.')],
+    });
+    await writeFiles(bridge.project, { 'private/a.txt': SECRET, 'sub/b.hidden': SECRET, 'c.txt': 'seen' });
+    const command = 'cat private/a.txt sub/b.hidden c.txt; true';
+    const id = await bridge.start({ ...sandboxed, checks: [{ name: 'reads', command }] });
+    const { decision_id } = await bridge.decision(id);
+    await bridge.command(['tasks', 'answer', id, decision_id, 'allow']);
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
+    const printed = await outputOf(bridge, id, 1);
+    expect(printed).toContain('seen');
+    expect(printed).not.toContain(SECRET);
+  });
+
   it('are ended at their limit with all that they started', async () => {
     const bridge = await startBridge({ claude: binary, script: [says('Done.')] });
     const checks = [{ name: 'slow', command: 'setsid sleep 100 & sleep 100', timeout_seconds: 2 }];
