@@ -70,10 +70,9 @@ async function changedNames(git: RepositoryGit, { base, end }: WorkQuery): Promi
   const found: ChangedName[] = [];
   for (let at = 0; at + 1 < fields.length;) {
     const [status = '', first = '', second = ''] = fields.slice(at, at + 3);
-    const isMove = status.startsWith('R') || status.startsWith('C');
+    const isMove = status.startsWith('R');
     at += isMove ? 3 : 2;
-    if (status.startsWith('R')) found.push({ path: second, change: 'moved', from: first });
-    else if (isMove) found.push({ path: second, change: 'new' });
+    if (isMove) found.push({ path: second, change: 'moved', from: first });
     else found.push({ path: first, change: status === 'A' ? 'new' : status === 'D' ? 'removed' : 'changed' });
   }
   return found;
