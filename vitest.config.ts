@@ -31,7 +31,7 @@ const PS_TABLE = { CLAUDE_CODE_BRIDGE_PROCESS_TABLE: 'ps' };
 const aboutProcesses = [
   'tests/long/faults/{faults-machine,keeper-death}.test.ts',
   'tests/long/more/{inside-task,process-keeper,process-table}.test.ts',
-  'tests/long/claude/real-claude{,-ends}.test.ts',
+  'tests/long/claude/real-claude.test.ts',
   'tests/parts/pty/kill-ladder.test.ts',
 ];
 
@@ -53,7 +53,6 @@ export default defineConfig({
       // The board in a real browser.
       { test: { ...withProcesses, name: 'browser', include: ['tests/browser/**/*.test.ts'] } },
       // The long form, by `npm run check:all`: see scripts/check/long-parts.ts.
-      long('gate'),
       long('more'),
       long('claude'),
       long('docker'),

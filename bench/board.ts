@@ -3,14 +3,15 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { chromium, type Page } from 'playwright-core';
+import { chromium, type Browser, type Page } from 'playwright-core';
 import { z } from 'zod';
 import { createTaskId } from '../src/base/ids.js';
 import { discoverySchema } from '../src/board/board-place.js';
 import { journalLine } from '../src/store/journal-line.js';
+import { CHROMIUM } from '../tests/harness/need-table.js';
 import { sampleRecord } from '../tests/tasks/sample-task.js';
 import { startTask } from './delegate.js';
-import { figuresOf, memoryOf, type Figures } from './figures.js';
+import { figuresOf, memoryOf } from './figures.js';
 import { measureReplay } from './replay.js';
 import { StdioClient } from './stdio-client.js';
 import { BRIDGE, createWorkplace, type Workplace } from './workplace.js';
@@ -26,13 +27,16 @@ const MANY_TASKS = 100;
 const PAINTS = 7;
 const KEYS = 60;
 const KEY_INTERVAL_MS = 60;
+/** The last entry is on the page by then. */
+const SETTLED_MS = 500;
 const EVENTS = 10;
 const ASKS = JSON.stringify([{ rule: 'terminal-prompt', verdict: 'ask', reason: 'a person decides' }]);
+const msSchema = z.array(z.number());
 
 /** Sizes of the page, first paint with 50 tasks, memory with 100 tasks, keys and entries to the screen, and a recording of 50 MB. */
 export async function measureBoard(): Promise<unknown> {
   const workplace = await createWorkplace({ MCP_RULES: ASKS });
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium-headless-shell', args: FLAGS });
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
   try {
     for (let index = 0; index < FEW_TASKS; index++) writeEndedTask(workplace);
     const paints: number[] = [];
@@ -41,12 +45,13 @@ export async function measureBoard(): Promise<unknown> {
     for (let index = FEW_TASKS; index < MANY_TASKS; index++) writeEndedTask(workplace);
     const page = await openPage(browser, workplace);
     const typed = await typeIntoTask(page, workplace);
-    const pid = boardPid(workplace);
+    const discovery = readFileSync(join(workplace.folder, 'state/board/board.json'), 'utf8');
+    const { pid } = discoverySchema.parse(JSON.parse(discovery)).owner;
     const processMb = memoryOf(pid).pss;
     const { taskId, folder } = writeEndedTask(workplace);
-    const replay = await measureReplay(page, taskId, folder);
+    const seekMs = await measureReplay(page, taskId, folder);
     process.kill(pid, 'SIGTERM');
-    return { sizes: sizes(), firstPaintMs: figuresOf(paints), processMb, replay, ...typed };
+    return { sizes: sizes(), firstPaintMs: figuresOf(paints), processMb, seekMs, ...typed };
   } finally {
     await browser.close();
     workplace.dispose();
@@ -64,16 +69,11 @@ function sizes(): Record<string, { readonly bytes: number; readonly gzip: number
   );
 }
 
-async function openPage(
-  browser: Awaited<ReturnType<typeof chromium.launch>>,
-  workplace: Workplace,
-): Promise<Page> {
+async function openPage(browser: Browser, { env }: Workplace): Promise<Page> {
   const [node = '', entry = ''] = BRIDGE;
-  const out = execFileSync(node, [entry, 'board', '--no-open'], { env: workplace.env, encoding: 'utf8' });
-  const link = /http:\/\/\S+/.exec(out)?.[0] ?? '';
-  const context = await browser.newContext();
-  const page = await context.newPage();
-  await page.goto(link);
+  const out = execFileSync(node, [entry, 'board', '--no-open'], { env, encoding: 'utf8' });
+  const page = await (await browser.newContext()).newPage();
+  await page.goto(/http:\/\/\S+/.exec(out)?.[0] ?? '');
   await page.locator('.row').first().waitFor();
   return page;
 }
@@ -88,25 +88,16 @@ async function firstPaint(page: Page): Promise<number> {
   return ms;
 }
 
-async function takeKeyboard(page: Page, taskId: string): Promise<void> {
-  await page.goto(`${page.url().split('#')[0]}#/${taskId}`);
+/** A task with a terminal: from a key to the echo on screen, and from an entry of the journal to its line in the timeline. */
+async function typeIntoTask(page: Page, workplace: Workplace): Promise<object> {
+  const client = await StdioClient.open(BRIDGE, workplace.env);
+  const task_id = await startTask(client, 'BENCH-SLEEP 600', workplace.project('app'));
+  await page.goto(`${page.url().split('#')[0]}#/${task_id}`);
   // What was open before must not be taken for this task.
   await page.reload();
   await page.getByRole('tab', { name: 'Terminal' }).click();
   await page.getByRole('button', { name: 'Take the keyboard' }).click();
   await page.getByText('Your keys go to the session.').waitFor();
-}
-
-/** A task with a terminal: from a key to the echo on screen, and from an entry of the journal to its line in the timeline. */
-async function typeIntoTask(
-  page: Page,
-  workplace: Workplace,
-): Promise<{ readonly keyMs: Figures; readonly entryMs: Figures }> {
-  const client = new StdioClient(BRIDGE, workplace.env);
-  await client.initialize();
-  const path = workplace.project('app');
-  const task_id = await startTask(client, 'BENCH-SLEEP 600', path);
-  await takeKeyboard(page, task_id);
   await page.evaluate(
     "const painted = (then) => { const { port1, port2 } = new MessageChannel(); port1.onmessage = then; port2.postMessage(0); }; window.keyTimes = []; let at = 0; addEventListener('keydown', () => { at = performance.now(); }, true); new MutationObserver(() => { if (at > 0) { const from = at; at = 0; painted(() => window.keyTimes.push(performance.now() - from)); } }).observe(document.querySelector('.xterm-rows'), { subtree: true, childList: true, characterData: true })",
   );
@@ -114,22 +105,17 @@ async function typeIntoTask(
     await page.keyboard.press('x');
     await sleep(KEY_INTERVAL_MS);
   }
-  const keyTimes = z.array(z.number()).parse(await page.evaluate('window.keyTimes'));
+  const keyMs = figuresOf(msSchema.parse(await page.evaluate('window.keyTimes')));
   await page.getByRole('tab', { name: 'Timeline' }).click();
   await page.evaluate(
     "window.entryTimes = []; new MutationObserver((all) => { for (const { addedNodes } of all) for (const node of addedNodes) { const time = node.querySelector?.('time'); if (time) window.entryTimes.push(Date.now() - Date.parse(time.dateTime)); } }).observe(document.querySelector('.timeline'), { childList: true })",
   );
   await client.call('kill_task', { task_id });
   await page.getByText('killed').first().waitFor();
-  await sleep(500);
-  const entryTimes = z.array(z.number()).parse(await page.evaluate('window.entryTimes'));
+  await sleep(SETTLED_MS);
+  const entryMs = figuresOf(msSchema.parse(await page.evaluate('window.entryTimes')));
   await client.close();
-  return { keyMs: figuresOf(keyTimes), entryMs: figuresOf(entryTimes) };
-}
-
-function boardPid({ folder }: Workplace): number {
-  const text = readFileSync(join(folder, 'state', 'board', 'board.json'), 'utf8');
-  return discoverySchema.parse(JSON.parse(text)).owner.pid;
+  return { keyMs, entryMs };
 }
 
 /** A task that has ended, with a few entries in its journal. */
@@ -137,12 +123,9 @@ function writeEndedTask(workplace: Workplace): { readonly taskId: string; readon
   const taskId = createTaskId(Date.now());
   const at = new Date().toISOString();
   const folder = join(workplace.folder, 'state', 'tasks', taskId);
-  const ended = { status: 'completed', reason: 'All done.', created_at: at, ended_at: at } as const;
   const record = sampleRecord({
-    ...ended,
-    task_id: taskId,
-    project_path: workplace.project('app'),
-    keeper: null,
+    ...({ status: 'completed', reason: 'All done.', created_at: at, ended_at: at } as const),
+    ...{ task_id: taskId, project_path: workplace.project('app'), keeper: null },
   });
   const lines = Array.from({ length: EVENTS }, (_, number) =>
     journalLine(number + 1, at, 'said', { text: `What was said as number ${number}.` }),

@@ -10,8 +10,9 @@ export const CHANGES = 500;
 /** Stands once in each of 576 source files. */
 export const NEEDLE = 'file-9.ts';
 export const NEEDLES = 576;
+/** Of the file of one megabyte. */
+export const MEGABYTE_LINES = 31_775;
 
-const MEGABYTE_LINES = 31_775;
 const POOL = Array.from({ length: 997 }, (_, seed) => hex(seed));
 
 /** Line n (from 1) of the large file: short ones in the first half, long in the second, so that no place can be guessed. */

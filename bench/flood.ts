@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createReadStream, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createReadStream, createWriteStream, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { startTask, waitForEnd } from './delegate.js';
 import { figuresOf, memoryOf } from './figures.js';
@@ -16,51 +17,40 @@ const ROUNDS = 5;
 const LINE_BYTES = 100;
 const NUMBER_CHARS = 9;
 const CALL_EVERY_MS = 50;
-/** Keepers end right after their tasks; so long after the client's end nothing may be left. */
-const SETTLE_MS = 1_000;
 /** Above what a task prints, so that rotation keeps all of it. */
 const KEEP_ALL_BYTES = 1_073_741_824;
-const PLAIN_PTY = fileURLToPath(new URL('plain-pty.mjs', import.meta.url));
+const PLAIN_PTY = join(import.meta.dirname, 'plain-pty.mjs');
 const recordSchema = z.looseObject({ keeper: z.object({ pid: z.number() }).nullable() });
 
-export interface FloodQuery {
-  /** At once, each in a project of its own. */
-  readonly tasks: number;
-  /** What each prints, in 10^6 bytes. */
-  readonly megabytes: number;
-}
-
-/** Tasks whose programs print, through terminal, recording, log and screen, while a client asks for their status; in turn with raw node-pty. */
-export async function measureFlood({ tasks, megabytes }: FloodQuery): Promise<unknown> {
+/**
+ * Tasks at once, each in a project of its own, whose programs print so many megabytes (10^6 bytes) through terminal, recording, log and
+ * screen, while a client asks for their status; in turn with raw node-pty.
+ */
+export async function measureFlood(tasks: number, megabytes: number): Promise<unknown> {
   const workplace = await createWorkplace({
     MCP_MAX_LOG_SIZE: String(KEEP_ALL_BYTES),
     MCP_MAX_CONCURRENT_TASKS: String(tasks),
   });
-  const client = new StdioClient(BRIDGE, workplace.env);
   const lines = Math.floor((megabytes * 1e6) / LINE_BYTES);
   const text = join(workplace.folder, 'text');
-  writeLines(text, lines);
+  await pipeline(Readable.from(linesOf(lines)), createWriteStream(text));
+  const client = await StdioClient.open(BRIDGE, workplace.env);
   const ratios: number[] = [];
   const runs: Through[] = [];
   try {
-    await client.initialize();
     for (let round = 0; round < ROUNDS; round++) {
       const rawMs = await throughNodePty(workplace, text, tasks);
       const run = await throughBridge(client, workplace, text, tasks);
       ratios.push(rawMs / run.printingMs);
       runs.push(run);
     }
-    const serverPeakMb = memoryOf(client.pid).peak;
-    await client.close();
-    await pause(SETTLE_MS);
     return {
       shareOfRawNodePty: figuresOf(ratios),
       keeperPeakMb: Math.max(...runs.map(({ keeperPeakMb }) => keeperPeakMb)),
-      serverPeakMb,
+      serverPeakMb: memoryOf(client.pid).peak,
       statusCallMs: figuresOf(runs.flatMap(({ calls }) => calls)),
       linesPrinted: ROUNDS * tasks * lines,
       linesInRecordings: runs.reduce((sum, { recorded }) => sum + recorded, 0),
-      processesLeft: processesOf(workplace.folder),
     };
   } finally {
     await client.close();
@@ -116,14 +106,9 @@ async function throughNodePty(workplace: Workplace, text: string, count: number)
   rmSync(stamps, { force: true });
   const prompt = join(folder, 'prompt');
   writeFileSync(prompt, `BENCH-CAT ${text}\n`);
-  await Promise.all(
-    Array.from({ length: count }, () =>
-      once(
-        spawn(process.execPath, [PLAIN_PTY, agent, prompt], { cwd: folder, env, stdio: 'ignore' }),
-        'exit',
-      ),
-    ),
-  );
+  const start = () =>
+    spawn(process.execPath, [PLAIN_PTY, agent, prompt], { cwd: folder, env, stdio: 'ignore' });
+  await Promise.all(Array.from({ length: count }, () => once(start(), 'exit')));
   return printingMs(workplace);
 }
 
@@ -143,16 +128,10 @@ function keeperPeakOf(taskFolder: string): number {
   }
 }
 
-function writeLines(path: string, lines: number): void {
+function* linesOf(count: number): Generator<string> {
   const filler = 'x'.repeat(LINE_BYTES - 'L000000000 \n'.length);
-  const line = (number: number): string => `L${String(number).padStart(NUMBER_CHARS, '0')} ${filler}\n`;
-  rmSync(path, { force: true });
-  for (let from = 1; from <= lines; from += 10_000) {
-    const count = Math.min(10_000, lines + 1 - from);
-    writeFileSync(path, Array.from({ length: count }, (_, index) => line(from + index)).join(''), {
-      flag: 'a',
-    });
-  }
+  for (let number = 1; number <= count; number++)
+    yield `L${String(number).padStart(NUMBER_CHARS, '0')} ${filler}\n`;
 }
 
 /** Distinct line numbers in the output events of a recording. */
@@ -168,17 +147,4 @@ async function countLines(folder: string): Promise<number> {
     carried = text.slice(-NUMBER_CHARS);
   }
   return seen.size;
-}
-
-/** Processes whose environment names the workplace. */
-function processesOf(folder: string): number {
-  return readdirSync('/proc').filter((pid) => {
-    const file = `/proc/${pid}/environ`;
-    try {
-      return /^\d+$/.test(pid) && existsSync(file) && readFileSync(file, 'utf8').includes(folder);
-    } catch {
-      // It is gone, or another user's.
-      return false;
-    }
-  }).length;
 }

@@ -12,8 +12,8 @@ const suites: Readonly<Record<string, () => Promise<unknown>>> = {
   explore: measureExplore,
   delegate: measureDelegate,
   ask: measureAsk,
-  flood: () => measureFlood({ tasks: 1, megabytes: 200 }),
-  many: () => measureFlood({ tasks: 20, megabytes: 5 }),
+  flood: () => measureFlood(1, 200),
+  many: () => measureFlood(20, 5),
   board: measureBoard,
 };
 
@@ -31,6 +31,6 @@ for (const [name, measure] of Object.entries(suites)) {
   process.stderr.write(`${name} …\n`);
   results[name] = await measure();
 }
-process.stdout.write(
-  `${JSON.stringify(results, (_, value: unknown) => (typeof value === 'number' ? Math.round(value * 1000) / 1000 : value), 2)}\n`,
-);
+const rounded = (_: string, value: unknown): unknown =>
+  typeof value === 'number' ? Math.round(value * 1000) / 1000 : value;
+process.stdout.write(`${JSON.stringify(results, rounded, 2)}\n`);

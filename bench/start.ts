@@ -1,62 +1,39 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { figuresOf, memoryOf } from './figures.js';
+import { inTurn, memoryOf } from './figures.js';
 import { StdioClient } from './stdio-client.js';
 import { BRIDGE, createWorkplace } from './workplace.js';
 
-const ROUNDS = 21;
+const ROUNDS = 20;
 /** Memory is read when the start's garbage has had time to go. */
 const IDLE_MS = 3_000;
 
-/** Process start to `tools/list` answered in milliseconds, and idle memory in MB, beside the bundled minimal server in turn. */
+/** Process start to `tools/list` answered in milliseconds, and idle memory in MB, beside the bundled minimal server. */
 export async function measureStart(): Promise<unknown> {
-  const workplace = await createWorkplace();
-  const { env, minimalServer } = workplace;
+  const { env, minimalServer, dispose } = await createWorkplace();
+  const running: StdioClient[] = [];
+  const start = async (command: readonly string[]): Promise<number> => {
+    const client = await StdioClient.open(command, env);
+    running.push(client);
+    await client.request('tools/list', {});
+    return client.pid;
+  };
+  const close = async (): Promise<void> => {
+    for (const client of running.splice(0)) await client.close();
+  };
   try {
-    const times = { bridge: new Array<number>(), minimal: new Array<number>() };
-    for (let round = 0; round <= ROUNDS; round++) {
-      const bridge = await startOnce(BRIDGE, env);
-      const minimal = await startOnce(minimalServer, env);
-      await bridge.client.close();
-      await minimal.client.close();
-      // The first round fills the disk cache.
-      if (round === 0) continue;
-      times.bridge.push(bridge.ms);
-      times.minimal.push(minimal.ms);
-    }
-    const bridgeMemory = await idleMemory(BRIDGE, env);
-    const minimalMemory = await idleMemory(minimalServer, env);
-    return {
-      bridgeMs: figuresOf(times.bridge),
-      minimalMs: figuresOf(times.minimal),
-      // Of neighbours: what slows the machine for a while slows both.
-      ratio: figuresOf(times.bridge.map((ms, round) => ms / (times.minimal[round] ?? NaN))).median,
-      bridgeMemory,
-      minimalMemory,
-      memoryRatio: bridgeMemory.rss / minimalMemory.rss,
-    };
+    const times = await inTurn({
+      rounds: ROUNDS,
+      before: close,
+      own: () => start(BRIDGE),
+      floor: () => start(minimalServer),
+    });
+    await close();
+    const pids = [await start(BRIDGE), await start(minimalServer)];
+    await pause(IDLE_MS);
+    const [bridgeMb = NaN, minimalMb = NaN] = pids.map((pid) => memoryOf(pid).rss);
+    return { ...times, bridgeMb, minimalMb, memoryRatio: bridgeMb / minimalMb };
   } finally {
-    workplace.dispose();
+    await close();
+    dispose();
   }
-}
-
-async function startOnce(
-  command: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<{ client: StdioClient; ms: number }> {
-  const startMs = performance.now();
-  const client = new StdioClient(command, env);
-  await client.initialize();
-  await client.request('tools/list', {});
-  return { client, ms: performance.now() - startMs };
-}
-
-async function idleMemory(
-  command: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<{ rss: number; pss: number }> {
-  const { client } = await startOnce(command, env);
-  await pause(IDLE_MS);
-  const { rss, pss } = memoryOf(client.pid);
-  await client.close();
-  return { rss, pss };
 }

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 
@@ -7,38 +8,45 @@ const replySchema = z.object({
   result: z.record(z.string(), z.unknown()).optional(),
   error: z.object({ message: z.string() }).optional(),
 });
+type Reply = z.infer<typeof replySchema>;
 const toolResultSchema = z.object({
   isError: z.boolean().optional(),
   structuredContent: z.record(z.string(), z.unknown()).optional(),
   content: z.array(z.object({ text: z.string().optional() })),
 });
 
-interface Waiting {
-  readonly resolve: (reply: z.infer<typeof replySchema>) => void;
-  readonly reject: (error: Error) => void;
-}
-
 /** A bare JSON-RPC client over stdio: as little as possible between the clock and the server. */
 export class StdioClient {
   readonly #child: ChildProcessWithoutNullStreams;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, (reply: Reply | Error) => void>();
+  readonly #closed: Promise<unknown>;
   #next = 1;
 
-  constructor(command: readonly string[], env: Readonly<Record<string, string>>) {
-    const [program = '', ...args] = command;
+  private constructor([program = '', ...args]: readonly string[], env: Readonly<Record<string, string>>) {
     this.#child = spawn(program, args, { env });
     this.#child.stderr.resume();
     // A server that died would else be waited for without an end.
-    this.#child.once('close', (code) => {
-      for (const { reject } of this.#waiting.values()) reject(new Error(`the server left with ${code}`));
-      this.#waiting.clear();
+    this.#closed = once(this.#child, 'close').then(([code]: unknown[]) => {
+      for (const answer of this.#waiting.values()) answer(new Error(`the server left with ${String(code)}`));
     });
     createInterface({ input: this.#child.stdout }).on('line', (line) => {
-      const reply = replySchema.safeParse(JSON.parse(line));
-      if (!reply.success) return;
-      this.#waiting.get(reply.data.id)?.resolve(reply.data);
-      this.#waiting.delete(reply.data.id);
+      const { data } = replySchema.safeParse(JSON.parse(line));
+      if (data === undefined) return;
+      this.#waiting.get(data.id)?.(data);
+      this.#waiting.delete(data.id);
     });
+  }
+
+  /** Starts a server; resolves when it is initialized. */
+  static async open(command: readonly string[], env: Readonly<Record<string, string>>): Promise<StdioClient> {
+    const client = new StdioClient(command, env);
+    await client.request('initialize', {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'bench', version: '1' },
+    });
+    client.#send({ method: 'notifications/initialized' });
+    return client;
   }
 
   get pid(): number {
@@ -47,21 +55,12 @@ export class StdioClient {
 
   async request(method: string, params: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
     const id = this.#next++;
-    const reply = await new Promise<z.infer<typeof replySchema>>((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
-      this.#child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
-    });
+    const answered = new Promise<Reply | Error>((resolve) => this.#waiting.set(id, resolve));
+    this.#send({ id, method, params });
+    const reply = await answered;
+    if (reply instanceof Error) throw reply;
     if (reply.error !== undefined) throw new Error(reply.error.message);
     return reply.result ?? {};
-  }
-
-  async initialize(name = 'bench', version = '1'): Promise<void> {
-    await this.request('initialize', {
-      protocolVersion: '2025-11-25',
-      capabilities: {},
-      clientInfo: { name, version },
-    });
-    this.#child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
   }
 
   /** The structured answer of a tool; throws with the tool's words when it failed. */
@@ -72,9 +71,11 @@ export class StdioClient {
   }
 
   async close(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    const closed = new Promise<void>((resolve) => this.#child.once('close', () => resolve()));
     this.#child.stdin.end();
-    await closed;
+    await this.#closed;
+  }
+
+  #send(message: object): void {
+    this.#child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   }
 }

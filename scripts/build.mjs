@@ -1,36 +1,30 @@
 #!/usr/bin/env node
-// Bundles the command and the keeper into dist/. What only a later call needs lies in chunks of its own.
+// Bundles the command and the keeper into dist/. What only a later call needs lies in files of its own.
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  bundle,
-  folderBeside,
-  forNode,
-  joinStart,
-  licences,
-  loadedAtOnce,
-  passDoors,
-  swapFolder,
-} from './build/bundles.mjs';
+import { bundle, folderBeside, forNode, joinOutputs, loadedAtOnce, swapFolder } from './build/bundles.mjs';
+import { licences } from './build/licences.mjs';
 import { buildPages, buildVscode } from './build/pages.mjs';
-import {
-  commandsApart,
-  englishOnly,
-  listingsModule,
-  unusedSchemas,
-  zodAsNamespace,
-} from './build/plugins.mjs';
+import { commandsApart, listingsModule, unusedSchemas, zodAsNamespace } from './build/plugins.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const outdir = folderBeside(root);
 
-/** Builds of their own rather than one: code that they share would lie in a dozen small files, and each costs a start 2 ms. */
-const entries = {
-  main: 'src/main.ts',
-  program: 'src/cli/program.ts',
-  keeper: 'src/keeper/main/keeper-main.ts',
-  board: 'src/board-main.ts',
+/**
+ * Each program with the sources that its usual start loads, and those that a first call about a file, and then one about folders or
+ * git, loads, too: what each of these lists loads is joined. Builds of their own rather than one, so that none loads what only another one needs.
+ */
+const programs = {
+  main: {
+    entry: 'src/main.ts',
+    start: ['src/cli/serve.ts'],
+    read: ['src/os/find-processes.ts', 'src/services/file-services.ts', 'src/tools/files/read.ts'],
+    files: ['src/services/git-services.ts', 'src/tools/files/list.ts'],
+  },
+  program: { entry: 'src/cli/program.ts' },
+  keeper: { entry: 'src/keeper/main/keeper-main.ts' },
+  board: { entry: 'src/board-main.ts' },
 };
 /** The client of a Docker engine and the emulator of terminals, each loaded from one file by all programs. */
 const apart = {
@@ -46,22 +40,16 @@ const unused = [
   ...['ssh2', 'protobufjs', '@grpc/grpc-js', '@grpc/proto-loader', 'tar-fs', '@balena/dockerignore'],
   'split-ca',
 ];
+/** Found at run time: native modules, by what opens a terminal, and the program that searches. */
+const external = ['@lydell/node-pty', 'node-pty', '@vscode/ripgrep'];
 const options = {
   ...forNode,
   outdir,
   splitting: true,
-  format: 'esm',
-  // Found at run time: native modules, by what opens a terminal, and the program that searches.
-  external: [
-    '@lydell/node-pty',
-    'node-pty',
-    '@vscode/ripgrep',
-    ...Object.keys(apart).map((file) => `./${file}`),
-  ],
-  // Bundled CommonJS calls `require`, which an ES module does not have.
-  banner: {
-    js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
-  },
+  // Joined and written by a second pass, which gives each file its banner.
+  write: false,
+  banner: {},
+  external: [...external, ...Object.keys(apart).map((file) => `./${file}`)],
   alias: {
     // Its `main` is a UMD wrapper whose requires no bundler can follow.
     'jsonc-parser': './node_modules/jsonc-parser/lib/esm/main.js',
@@ -77,46 +65,32 @@ process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
 const outputs = {};
 // First the listings: they take the place of a source.
 const plugins = [
-  await listingsModule(root, { ...options, external: [...options.external, 'dockerode'] }),
-  englishOnly,
+  await listingsModule(root, outdir, [...external, 'dockerode']),
   zodAsNamespace,
   unusedSchemas,
   commandsApart,
 ];
-for (const [name, file] of Object.entries(entries))
-  await bundle(root, outputs, {
-    ...options,
-    plugins,
-    entryPoints: { [name]: file },
-    chunkNames: `${name}-[hash]`,
-  });
-const outputOf = (file) => Object.keys(outputs).find((path) => outputs[path].entryPoint === file);
-const serve = loadedAtOnce(outputs, outputOf('src/cli/serve.ts'));
-checkStart(serve);
-const started = await joinStart(
-  root,
-  outputs,
-  options,
-  'main',
-  serve,
-  loadedAtOnce(outputs, outputOf(entries.main)),
-);
-// What a first call about files or git loads, too.
-const later = new Set();
-for (const file of ['os/find-processes', 'services/git-services', 'tools/files/list', 'tools/files/read'])
-  loadedAtOnce(outputs, outputOf(`src/${file}.ts`), later);
-await joinStart(root, outputs, options, 'files', later, serve, started);
-for (const name of ['keeper', 'board']) {
-  const entry = outputOf(entries[name]);
-  await joinStart(root, outputs, options, name, loadedAtOnce(outputs, entry), new Set([entry]));
+for (const [name, { entry, ...lists }] of Object.entries(programs)) {
+  const named = { entryPoints: { [name]: entry }, chunkNames: `${name}-[hash]` };
+  const made = await bundle(root, outputs, { ...options, ...named, plugins });
+  if (name === 'main') checkStart(loadedAtOnce(made.outputs, lists.start), made.outputs);
+  const done = loadedAtOnce(made.outputs, [entry]);
+  const groups = {};
+  // What awaits the rest while it runs itself stays apart.
+  if (lists.start === undefined) groups[`${name}-start`] = [...done].slice(0, -1);
+  for (const [list, files] of Object.entries(lists)) {
+    groups[`${name}-${list}`] = [...loadedAtOnce(made.outputs, files)].filter((path) => !done.has(path));
+    for (const path of groups[`${name}-${list}`]) done.add(path);
+  }
+  await joinOutputs(root, outdir, made, groups);
 }
-passDoors(outdir);
 for (const [file, contents] of Object.entries(apart))
   await bundle(root, outputs, {
     ...forNode,
     stdin: { contents, resolveDir: root },
     outfile: join(outdir, file),
     format: 'cjs',
+    banner: {},
     alias: Object.fromEntries(unused.map((name) => [name, './scripts/build/unused.cjs'])),
   });
 await buildPages({ root, outdir: join(outdir, 'web'), outputs });
@@ -128,11 +102,11 @@ writeFileSync(join(outdir, 'THIRD_PARTY_LICENSES.txt'), licences(outputs, root))
 swapFolder(outdir, join(root, 'dist'));
 
 /** Throws naming what a start would load and must not: terminals, processes, command lines, drivers and tools belong to later calls. */
-function checkStart(loaded) {
+function checkStart(loaded, made) {
   const late =
     /node_modules\/(@xterm|@lydell|node-pty|commander|@clack|re2js|@modelcontextprotocol\/client)|^src\/(pty|screen|os\/process|tools\/[a-z]+)\//;
   const wrong = [...loaded]
-    .flatMap((path) => Object.keys(outputs[path].inputs))
+    .flatMap((path) => Object.keys(made[path].inputs))
     .filter((path) => late.test(path));
   if (wrong.length > 0) throw new Error(`A start would load ${wrong.join(', ')}.`);
 }

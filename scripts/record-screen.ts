@@ -1,25 +1,24 @@
 // `npm run record-screen -- <version> [case …]`: runs the real CLI with a scripted model through the named cases and
 // saves what stands on its screen to tests/fixtures/screens/<version>/<case>/.
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { sleep, withinMs } from '../src/base/clock.js';
 import { systemClock } from '../src/base/system-clock.js';
 import { messageOf } from '../src/base/errors.js';
 import { nextEvent } from '../src/base/lifecycle.js';
-import { createSecret } from '../src/base/ids.js';
 import { scriptedClaudeEnvironment, writeClaudeHome } from '../src/cli/demo/claude-home.js';
 import { CLAUDE_VERSIONS, findOrFetchClaude } from '../src/cli/demo/fetch-claude.js';
 import { startScriptedApi } from '../src/cli/demo/scripted-api.js';
-import { killTree } from '../src/pty/kill-ladder.js';
-import { PtyManager } from '../src/pty/pty-manager.js';
 import type { Child } from '../src/pty/child.js';
+import { PtyManager } from '../src/pty/pty-manager.js';
 import { Screen, type Snapshot } from '../src/screen/screen.js';
-import { normaliseBytes, normaliseScreen, RECORDING_ROOT_TEMPLATE, SHOWN_ROOT } from './normalise-screen.js';
+import { killMarked } from '../tests/harness/marked-processes.js';
+import { writeFiles } from '../tests/harness/project-files.js';
+import { normaliseScreen } from './normalise-screen.js';
 import { screenCases, type ScreenCase } from './screen-cases.js';
 
-const COLUMNS = 120;
-const ROWS = 40;
+const SIZE = { columns: 120, rows: 40 };
 const SCROLLBACK_LINES = 200;
 /** The CLI starts in 3 s on a busy machine; a step that takes longer than this waits for what never comes. */
 const STEP_LIMIT_MS = 20_000;
@@ -29,169 +28,133 @@ const SETTLED_MS = 1_500;
 const KEY_PAUSE_MS = 250;
 /** Recordings larger than this are not kept; the screen is. */
 const MAX_CAST_BYTES = 40 * 1024;
+/** Six characters are added: folders are as long as the one that replaces them, so that nothing moves on the screen. */
+const ROOT_PREFIX = '/tmp/s-';
+const SHOWN_ROOT = '/home/anybody';
 const projectDir = resolve(import.meta.dirname, '..');
 
-const { values: flags, positionals } = parseArgs({
-  options: { program: { type: 'string' } },
-  allowPositionals: true,
-});
-
-interface Chunk {
-  readonly atMs: number;
-  readonly bytes: Buffer;
-}
-
-/** The CLI at work in one case, from start to screen. */
-async function record(
+/** Gives what the CLI draws in one case to the screen and to `onBytes`; resolves with the end. The folder is empty. */
+async function play(
   screenCase: ScreenCase,
   program: string,
-): Promise<{ shot: Snapshot; chunks: Chunk[]; root: string }> {
-  const root = await realpath(await mkdtemp(RECORDING_ROOT_TEMPLATE.replace(/X+$/, '')));
-  const project = join(root, 'proj');
-  const home = join(root, 'home');
+  root: string,
+  onBytes: (bytes: Buffer) => void,
+): Promise<Snapshot> {
+  const { script = [], step, until, env, withKey, files = {}, prompt = 'Do the work.' } = screenCase;
+  const [project, homeDir, stdinFile] = [join(root, 'proj'), join(root, 'home'), join(root, 'prompt.md')];
+  await mkdir(project);
+  await writeFiles(project, files);
+  await writeHome(screenCase, homeDir, project);
+  await writeFile(stdinFile, prompt);
+  const api = await startScriptedApi(typeof script === 'function' ? script(project) : script);
+  const given = scriptedClaudeEnvironment({ homeDir, apiUrl: api.url, path: '/usr/local/bin:/usr/bin:/bin' });
+  if (withKey === false) delete given['ANTHROPIC_API_KEY'];
   const pty = new PtyManager({ clock: systemClock });
-  const mark = createSecret();
-  const api = await startScriptedApi(screenCase.script?.(project) ?? []);
+  const reply = (data: string): void => void session?.write(data);
+  const screen = new Screen({ ...SIZE, scrollback: SCROLLBACK_LINES, clock: systemClock, reply });
   let session: Child | undefined;
-  let screen: Screen | undefined;
   try {
-    await writeFiles(screenCase, project, home);
-    const promptFile = join(root, 'prompt.md');
-    await writeFile(promptFile, screenCase.prompt ?? 'Do the work.');
-    const env = scriptedClaudeEnvironment({
-      homeDir: home,
-      apiUrl: api.url,
-      path: '/usr/local/bin:/usr/bin:/bin',
-    });
-    if (screenCase.withoutKey === true) delete env['ANTHROPIC_API_KEY'];
-    const shown = new Screen({
-      columns: COLUMNS,
-      rows: ROWS,
-      scrollback: SCROLLBACK_LINES,
-      clock: systemClock,
-      reply: (data) => void session?.write(data),
-    });
-    screen = shown;
-    const chunks: Chunk[] = [];
-    const startMs = systemClock.monotonicMs();
-    const running = await pty.spawn({
+    session = await pty.spawn({
       command: [program, '--permission-mode', 'default'],
       cwd: project,
-      env: { ...env, ...screenCase.env, CLAUDE_CODE_BRIDGE_MARK: mark },
-      size: { columns: COLUMNS, rows: ROWS },
+      env: { ...given, ...env },
+      size: SIZE,
       shell: '/bin/sh',
-      stdinFile: promptFile,
+      stdinFile,
       sink: {
         write: (_stream, bytes) => {
-          chunks.push({ atMs: systemClock.monotonicMs() - startMs, bytes: Buffer.from(bytes) });
-          void shown.feed(bytes);
+          onBytes(Buffer.from(bytes));
+          void screen.feed(bytes);
           return undefined;
         },
       },
     });
-    session = running;
-    for (const step of screenCase.steps ?? []) {
-      await untilScreen(shown, running, step.until);
+    if (step !== undefined) {
+      await untilShown(screen, session, step[0]);
       await sleep(systemClock, KEY_PAUSE_MS);
-      running.write(step.press);
+      session.write(step[1]);
     }
-    await untilScreen(shown, running, screenCase.until);
+    await untilShown(screen, session, until);
     await sleep(systemClock, SETTLED_MS);
-    await shown.parsed();
-    return { shot: shown.snapshot(), chunks: [...chunks], root };
+    await screen.parsed();
+    return screen.snapshot();
   } finally {
-    if (session !== undefined) {
-      await killTree({ pid: session.pid, mark, clock: systemClock });
-      await session.exited;
-    }
-    screen?.dispose();
+    // Each of its processes has the home folder in its environment.
+    await killMarked(root);
+    await session?.exited;
+    screen.dispose();
     pty.dispose();
     await api.dispose();
+  }
+}
+
+async function writeHome({ home }: ScreenCase, homeDir: string, project: string): Promise<void> {
+  await mkdir(homeDir);
+  if (home === 'empty') return;
+  await writeClaudeHome(homeDir, { trustedProjects: home === 'untrusted' ? [] : [project] });
+  const edits: Partial<Record<string, readonly [RegExp, string]>> = {
+    'first-start': [/"hasCompletedOnboarding":true,/, ''],
+    'unknown-key': [/"approved":\[[^\]]*\]/, '"approved":[]'],
+  };
+  const edit = edits[home ?? ''];
+  if (edit === undefined) return;
+  const file = join(homeDir, '.claude.json');
+  await writeFile(file, (await readFile(file, 'utf8')).replace(...edit));
+}
+
+async function untilShown(screen: Screen, session: Child, wanted: RegExp): Promise<void> {
+  const isThere = (): boolean => wanted.test(screen.snapshot().text());
+  const seen = isThere() ? Promise.resolve() : nextEvent(screen.onFrame, isThere);
+  await withinMs(systemClock, STEP_LIMIT_MS, Promise.race([seen, session.exited]));
+  await screen.parsed();
+  if (!isThere())
+    throw new Error(`the screen never held ${String(wanted)}; it shows:\n${screen.snapshot().text()}`);
+}
+
+async function save(screenCase: ScreenCase, version: string, program: string): Promise<void> {
+  const folder = join(projectDir, 'tests', 'fixtures', 'screens', version, screenCase.name);
+  const root = await mkdtemp(ROOT_PREFIX);
+  const startMs = systemClock.monotonicMs();
+  // As asciicast v2; a character that was read in two pieces is put together.
+  const cast = [JSON.stringify({ version: 2, width: SIZE.columns, height: SIZE.rows })];
+  const decoder = new TextDecoder();
+  try {
+    const shot = await play(screenCase, program, root, (bytes) => {
+      const shown = Buffer.from(bytes.toString('latin1').replaceAll(root, SHOWN_ROOT), 'latin1');
+      const seconds = Number(((systemClock.monotonicMs() - startMs) / 1000).toFixed(2));
+      cast.push(JSON.stringify([seconds, 'o', decoder.decode(shown, { stream: true })]));
+    });
+    const { columns, rows, cursor } = shot;
+    const meta = JSON.stringify({ about: screenCase.about, columns, rows, cursor }, null, 2);
+    const castText = `${cast.join('\n')}\n`;
+    await rm(join(folder, 'terminal.cast'), { force: true });
+    await writeFiles(folder, {
+      'screen.txt': `${normaliseScreen(shot.text().replaceAll(root, SHOWN_ROOT))}\n`,
+      'meta.json': `${meta}\n`,
+      ...(castText.length <= MAX_CAST_BYTES && { 'terminal.cast': castText }),
+    });
+  } finally {
     await rm(root, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
-async function writeFiles(screenCase: ScreenCase, project: string, home: string): Promise<void> {
-  await mkdir(project);
-  await mkdir(home);
-  for (const [name, text] of Object.entries(screenCase.files ?? {})) {
-    await mkdir(dirname(join(project, name)), { recursive: true });
-    await writeFile(join(project, name), text);
-  }
-  if (screenCase.home === 'empty') return;
-  await writeClaudeHome(home, {
-    trustedProjects: screenCase.home === 'untrusted' ? [] : [project],
-    approveKey: screenCase.home !== 'unknown-key',
-  });
-  if (screenCase.home !== 'first-start') return;
-  const stateFile = join(home, '.claude.json');
-  const state = await readFile(stateFile, 'utf8');
-  await writeFile(
-    stateFile,
-    state.replace('"hasCompletedOnboarding":true', '"hasCompletedOnboarding":false'),
-  );
-}
-
-async function untilScreen(screen: Screen, session: Child, wanted: RegExp): Promise<void> {
-  const isThere = (): boolean => wanted.test(screen.snapshot().text());
-  if (isThere()) return;
-  const seen = nextEvent(screen.onFrame, isThere).then(() => true);
-  const ended = session.exited.then(() => false);
-  if ((await withinMs(systemClock, STEP_LIMIT_MS, Promise.race([seen, ended]))) === true) return;
-  await screen.parsed();
-  if (isThere()) return;
-  throw new Error(`the screen never held ${String(wanted)}; it shows:\n${screen.snapshot().text()}`);
-}
-
-async function save(screenCase: ScreenCase, version: string, program: string): Promise<void> {
-  const { shot, chunks, root } = await record(screenCase, program);
-  const folder = join(projectDir, 'tests', 'fixtures', 'screens', version, screenCase.name);
-  await mkdir(folder, { recursive: true });
-  const text = normaliseScreen(shot.text().replaceAll(root, SHOWN_ROOT));
-  await writeFile(join(folder, 'screen.txt'), `${text}\n`);
-  const { columns, rows, cursor } = shot;
-  await writeFile(
-    join(folder, 'meta.json'),
-    `${JSON.stringify({ about: screenCase.about, columns, rows, cursor }, null, 2)}\n`,
-  );
-  const cast = castOf(chunks, root);
-  if (cast.length <= MAX_CAST_BYTES) await writeFile(join(folder, 'terminal.cast'), cast);
-  else await rm(join(folder, 'terminal.cast'), { force: true });
-}
-
-/** The recording as asciicast v2; a character that was read in two pieces is put together. */
-function castOf(chunks: readonly Chunk[], root: string): string {
-  const header = JSON.stringify({ version: 2, width: COLUMNS, height: ROWS });
-  const decoder = new TextDecoder('utf-8');
-  const events = chunks.map(({ atMs, bytes }) =>
-    JSON.stringify([
-      Number((atMs / 1000).toFixed(2)),
-      'o',
-      decoder.decode(normaliseBytes(bytes, root), { stream: true }),
-    ]),
-  );
-  return `${[header, ...events].join('\n')}\n`;
-}
-
+const { values, positionals } = parseArgs({
+  options: { program: { type: 'string' } },
+  allowPositionals: true,
+});
 const [version = '', ...names] = positionals;
 if (version === '') throw new Error(`name the version of the CLI, such as ${CLAUDE_VERSIONS.join(' or ')}`);
 const unknownName = names.find((name) => !screenCases.some((screenCase) => screenCase.name === name));
 if (unknownName !== undefined) throw new Error(`there is no case '${unknownName}'`);
-const program =
-  flags.program ??
-  (await findOrFetchClaude({
-    version,
-    cacheDir: join(projectDir, '.cache', 'claude'),
-    env: process.env,
-    log: (line) => process.stderr.write(`${line}\n`),
-  }));
-for (const screenCase of screenCases) {
-  if (names.length > 0 && !names.includes(screenCase.name)) continue;
+const log = (line: string): void => void process.stderr.write(`${line}\n`);
+const cacheDir = join(projectDir, '.cache', 'claude');
+const program = values.program ?? (await findOrFetchClaude({ version, cacheDir, env: process.env, log }));
+for (const screenCase of screenCases.filter(({ name }) => names.length === 0 || names.includes(name))) {
   try {
     await save(screenCase, version, program);
     process.stdout.write(`${version} ${screenCase.name}\n`);
   } catch (error) {
     process.exitCode = 1;
-    process.stderr.write(`${version} ${screenCase.name}: ${messageOf(error)}\n`);
+    log(`${version} ${screenCase.name}: ${messageOf(error)}`);
   }
 }

@@ -1,12 +1,10 @@
 // `npm run test:live -- [--dir <project>] [--prompt <text>] [--mode auto|cautious]`: a task for your own, logged-in Claude Code, by the
 // built program.
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
-import { z } from 'zod';
 import { expandHome } from '../src/config/places.js';
 
 const PROGRAM = resolve(import.meta.dirname, '..', 'dist', 'main.js');
@@ -31,8 +29,4 @@ const args = [PROGRAM, 'run', '--path', path, '--mode', flags.mode, '--', prompt
 const task = spawn(process.execPath, args, { env, stdio: 'inherit' });
 // The program answers Ctrl-C itself.
 process.on('SIGINT', () => undefined);
-const [code] = z
-  .tuple([z.number().nullable()])
-  .rest(z.unknown())
-  .parse(await once(task, 'exit'));
-process.exitCode = code ?? 1;
+task.once('exit', (code) => (process.exitCode = code ?? 1));

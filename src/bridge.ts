@@ -62,7 +62,7 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
   const allowed = marked ? tools.filter((tool) => isOfferedInside(tool, config.inside_tasks)) : tools;
   // A page in the chat reads the board; without it no tool has a page.
   const hasPages = allowed.some(({ name }) => name === 'board_read');
-  const offered = hasPages ? allowed : allowed.map((tool) => ({ ...tool, app: undefined }));
+  const offered = hasPages ? allowed : allowed.map((tool) => ({ ...tool, page: undefined }));
   const names = {
     offered: new Set(offered.map(({ name }) => name)),
     all: listings.map(({ name }) => name),

@@ -26,7 +26,7 @@ function HeadActions() {
 const root = document.getElementById('app');
 if (root !== null) {
   const store = new Store(openSocket);
-  loadsNewLinks(() => store.leave());
+  loadsNewLinks(() => store.dispose());
   root.textContent = '';
   render(
     <SurfaceContext.Provider value={{ HeadActions, Plan, Always }}>

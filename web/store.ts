@@ -1,7 +1,7 @@
 import { signal, type Signal } from '@preact/signals';
 import { BoardClient, type ConnectionState, type OpenLink } from '../src/board/client.js';
 import { bytesIn, type TerminalBytes } from '../src/board/frame.js';
-import type { ActionError, ClientAction, Outcome, TerminalState } from '../src/board/protocol.js';
+import type { ActionError, TerminalState } from '../src/board/protocol.js';
 import {
   at,
   boardOf,
@@ -23,7 +23,7 @@ const pageClock = {
 };
 
 /** What the page shows: the channels that it follows, and the connection. */
-export class Store {
+export class Store extends BoardClient {
   readonly connection = signal<ConnectionState>({ how: 'connecting' });
   /** The name of this page as others see it. */
   readonly client = signal('');
@@ -38,29 +38,19 @@ export class Store {
   readonly task = signal<TaskState | undefined>(undefined);
   readonly diff = signal<DiffState | undefined>(undefined);
   readonly terminal = signal<TerminalState | undefined>(undefined);
-  readonly #client: BoardClient;
   #closeTask = (): void => undefined;
 
   constructor(open: OpenLink) {
-    this.#client = new BoardClient(open, pageClock);
-    this.#client.onState((state) => (this.connection.value = state));
-    this.#client.onWelcome(({ client, home, version }) => {
+    super(open, pageClock);
+    this.onState((state) => (this.connection.value = state));
+    this.onWelcome(({ client, home, version }) => {
       this.client.value = client;
       this.home.value = home;
       this.version.value = version;
     });
     this.#show(this.board, 'board:/', boardOf);
-    this.#client.connect();
+    this.connect();
   }
-
-  /** Connects again, now. */
-  readonly connect = (): void => this.#client.connect();
-
-  /** Ends the connection for ever. */
-  readonly leave = (): void => this.#client.dispose();
-
-  /** Asks the board to do something; resolves with what became of it, and never rejects. */
-  readonly act = (action: ClientAction): Promise<Outcome> => this.#client.act(action);
 
   /** Shows a task, or the overview alone. */
   open(taskId: string | undefined): void {
@@ -84,7 +74,7 @@ export class Store {
     const close = this.#show(this.terminal, `term:/${taskId}`, (values) =>
       at(values, 'terminal', isOne<TerminalState>),
     );
-    const frames = this.#client.onFrame((frame) => {
+    const frames = this.onFrame((frame) => {
       const bytes = bytesIn(frame);
       if (bytes !== undefined && bytes.stream === this.terminal.value?.stream) onBytes(bytes);
     });
@@ -92,11 +82,6 @@ export class Store {
       frames.dispose();
       close();
     };
-  }
-
-  /** So many bytes of a task's terminal were shown since it was opened. */
-  acknowledge(taskId: string, bytes: number): void {
-    this.#client.acknowledge(`term:/${taskId}`, bytes);
   }
 
   #show<S>(
@@ -107,7 +92,7 @@ export class Store {
   ): () => void {
     shown.value = undefined;
     let mine: S | undefined;
-    const following = this.#client.follow(channel, {
+    const following = this.follow(channel, {
       changed: (values) => (shown.value = mine = read(values)),
       ...(refused !== undefined && { refused }),
     });

@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundle, folderBeside, forNode, licences, swapFolder } from './bundles.mjs';
-import { englishOnly, zodAsNamespace } from './plugins.mjs';
+import { bundle, folderBeside, forNode, swapFolder } from './bundles.mjs';
+import { licences } from './licences.mjs';
+import { zodAsNamespace } from './plugins.mjs';
 
 const forBrowsers = {
   platform: 'browser',
@@ -26,7 +27,7 @@ export async function buildPages({ root, outdir, outputs }) {
   for (const page of chatPages) {
     const entryPoints = { [page]: `web/app/${page}.tsx` };
     const options = { ...forBrowsers, entryPoints, outdir, format: 'iife', write: false };
-    const files = await bundle(root, outputs, options);
+    const { outputFiles: files } = await bundle(root, outputs, options);
     const textOf = (extension) => files.find(({ path }) => path.endsWith(extension))?.text.trim() ?? '';
     writeFileSync(join(outdir, `${page}.html`), withInline(template, textOf('.css'), textOf('.js')));
   }
@@ -66,9 +67,10 @@ export async function buildVscode({ root }) {
     entryPoints: { extension: 'vscode/src/extension.ts' },
     outdir,
     format: 'cjs',
+    banner: {},
     // The editor's own, and the optional native parts of `ws`.
     external: ['vscode', 'bufferutil', 'utf-8-validate'],
-    plugins: [englishOnly, zodAsNamespace],
+    plugins: [zodAsNamespace],
   });
   writeFileSync(join(outdir, 'THIRD_PARTY_LICENSES.txt'), licences(outputs, root));
   swapFolder(outdir, join(root, 'vscode', 'dist'));

@@ -1,6 +1,6 @@
 // What the bundler does to sources and to packages beyond joining them; each for a shorter start.
 import { readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bundle, forNode } from './bundles.mjs';
 
@@ -9,17 +9,6 @@ export const commandsApart = {
   name: 'commands-apart',
   setup({ onResolve }) {
     onResolve({ filter: /^\.\/cli\/program\.js$/ }, () => ({ path: './program.js', external: true }));
-  },
-};
-
-/** Words of zod in fifty languages of which one is used: a third of what zod weighs. */
-export const englishOnly = {
-  name: 'english-only',
-  setup({ onLoad }) {
-    onLoad({ filter: /zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, ({ path }) => ({
-      contents: "export { default as en } from './en.js';",
-      resolveDir: dirname(path),
-    }));
   },
 };
 
@@ -39,22 +28,10 @@ export const zodAsNamespace = {
 };
 
 /** The plugin that replaces src/tools/listings.ts by its value: what clients see of the tools, as the tools say it. */
-export async function listingsModule(root, options) {
-  const outfile = join(options.outdir, 'listings.mjs');
-  const { external, banner } = options;
-  await bundle(
-    root,
-    {},
-    {
-      ...forNode,
-      entryPoints: ['src/tools/listings.ts'],
-      outfile,
-      format: 'esm',
-      external,
-      banner,
-      minify: false,
-    },
-  );
+export async function listingsModule(root, outdir, external) {
+  const outfile = join(outdir, 'listings.mjs');
+  const entryPoints = ['src/tools/listings.ts'];
+  await bundle(root, {}, { ...forNode, entryPoints, outfile, external, minify: false });
   const { listings } = await import(pathToFileURL(outfile).href);
   rmSync(outfile);
   const contents = `export const listings = ${JSON.stringify(listings)};`;

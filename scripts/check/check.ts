@@ -3,10 +3,9 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { needNames, needs } from '../../tests/harness/need-table.js';
+import { CheckRun, type StepResult } from './check-run.js';
 import { gate, longParts, type TestPart } from './long-parts.js';
 import { resultsFolder, writeResult } from './results.js';
-import { RunFolder } from './run-folder.js';
-import { runStep, summary, type StepResult } from './run-step.js';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -14,26 +13,20 @@ const root = join(import.meta.dirname, '..', '..');
 const testsSchema = z.object({ missing: z.array(z.enum(needNames)), flaky: z.array(z.string()) });
 
 /** npm scripts, one after the other. */
-async function lane(folder: RunFolder, names: readonly string[]): Promise<StepResult[]> {
+async function lane(run: CheckRun, ...names: readonly string[]): Promise<StepResult[]> {
   const done: StepResult[] = [];
-  for (const name of names)
-    done.push(await runStep({ name, command: ['npm', 'run', '--silent', name], folder, root }));
+  for (const name of names) done.push(await run.step(name, ['npm', 'run', '--silent', name]));
   return done;
 }
 
-/** Runs a part; adds what it left out and what was flaky, and keeps the result. */
-async function runTests(part: TestPart, folder: RunFolder): Promise<StepResult> {
+/** Runs a part; adds what it left out and what was flaky. */
+async function runTests(run: CheckRun, part: TestPart): Promise<StepResult> {
   const file = join(resultsFolder(root), `${part.name}.tests.json`);
   await rm(file, { force: true });
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
   const flags = part.projects.flatMap((project) => ['--project', project]);
-  const result = await runStep({
-    name: part.name,
-    command: [process.execPath, vitest, 'run', ...flags],
-    folder,
-    root,
-    env: { ...part.env, CHECK_RESULT: file },
-  });
+  const env = { ...part.env, CHECK_RESULT: file };
+  const result = await run.step(part.name, [process.execPath, vitest, 'run', ...flags], env);
   // A run that was ended early wrote nothing.
   const text = await readFile(file, 'utf8').catch(() => undefined);
   if (text === undefined) return { ...result, isGreen: false };
@@ -44,19 +37,19 @@ async function runTests(part: TestPart, folder: RunFolder): Promise<StepResult> 
   return { ...result, leftOut, flaky };
 }
 
-async function runGate(folder: RunFolder): Promise<StepResult[]> {
-  const lint = lane(folder, ['lint:code']);
-  const first = await lane(folder, ['build', 'typecheck', 'lint:format']);
-  const tests = first[0]?.isGreen === true ? [await runTests(gate, folder)] : [];
+async function runGate(run: CheckRun): Promise<StepResult[]> {
+  const lint = lane(run, 'lint:code');
+  const first = await lane(run, 'build', 'typecheck', 'lint:format');
+  const tests = first[0]?.isGreen === true ? [await runTests(run, gate)] : [];
   return [...first, ...(await lint), ...tests];
 }
 
-async function runLong(folder: RunFolder, names: readonly string[]): Promise<StepResult[]> {
-  const results = await lane(folder, ['build']);
-  if (!results.every(({ isGreen }) => isGreen)) return results;
+async function runLong(run: CheckRun, names: readonly string[]): Promise<StepResult[]> {
+  const results = await lane(run, 'build');
+  if (results[0]?.isGreen !== true) return results;
   for (const part of longParts.filter(({ name }) => names.length === 0 || names.includes(name))) {
-    const result = await runTests(part, folder);
-    await writeResult(root, result.name, result);
+    const result = await runTests(run, part);
+    writeResult(root, result.name, result);
     results.push(result);
   }
   return results;
@@ -72,6 +65,19 @@ function wrongWords(isLong: boolean, names: readonly string[]): string | undefin
   return `check:all has no part ${unknown.join(', ')}. Its parts are: ${parts.join(', ')}.`;
 }
 
+/** The end of the output: what failed, what was left out, and last what was flaky. */
+function summary(name: string, seconds: number, steps: readonly StepResult[]): string {
+  const failed = steps.filter(({ isGreen }) => !isGreen);
+  const verdict = failed.length === 0 ? 'passed' : `FAILED: ${failed.map((step) => step.name).join(', ')};`;
+  const times = steps.map((step) => `${step.name} ${Math.round(step.seconds)} s`).join(', ');
+  const lines = [
+    `\n${name} ${verdict} in ${Math.round(seconds)} s (${times})`,
+    ...steps.flatMap(({ leftOut = [] }) => leftOut.map((one) => `left out: ${one}`)),
+    ...steps.flatMap(({ flaky = [] }) => flaky.map((one) => `flaky: ${one}`)),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
 async function main(words: readonly string[]): Promise<number> {
   const isLong = words[0] === '--all';
   const names = isLong ? words.slice(1) : words;
@@ -81,22 +87,18 @@ async function main(words: readonly string[]): Promise<number> {
     return 64;
   }
   const startMs = performance.now();
-  const folder = await RunFolder.make();
+  const run = await CheckRun.begin(root);
   try {
-    const steps = await (isLong ? runLong(folder, names) : runGate(folder));
+    const steps = await (isLong ? runLong(run, names) : runGate(run));
     const seconds = (performance.now() - startMs) / 1000;
-    if (folder.isOver) {
-      process.stdout.write('check: interrupted\n');
-      return 130;
-    }
     const isGreen = steps.every((step) => step.isGreen);
     const name = isLong ? 'check:all' : 'check';
-    if (!isLong) await writeResult(root, 'check', { name, isGreen, seconds, steps });
-    process.stdout.write(summary({ name, isGreen, seconds }, steps));
+    if (!isLong) writeResult(root, 'check', { name, isGreen, seconds, steps });
+    process.stdout.write(summary(name, seconds, steps));
     if (isLong) process.stdout.write(`results: ${resultsFolder(root)}\n`);
     return isGreen ? 0 : 1;
   } finally {
-    await folder.remove();
+    await run.end();
   }
 }
 

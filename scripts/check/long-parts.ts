@@ -20,7 +20,6 @@ const allClaudes = { CLAUDE_VERSIONS: 'all' };
 
 /** What the gate does not run. Folders below tests/long are named like their part. */
 export const longParts: readonly TestPart[] = [
-  { name: 'gate', projects: ['long-gate'], needs: [] },
   { name: 'rounds', projects: ['unit', 'parts'], needs: [], env: { ALL_ROUNDS: '1' } },
   { name: 'more', projects: ['long-more'], needs: ['claude'] },
   { name: 'claude', projects: ['long-claude'], needs: ['claude', 'shells'], env: allClaudes },

@@ -15,7 +15,7 @@ export function resultsFolder(root: string): string {
 }
 
 /** Writes a result with the time and the commit that was checked. */
-export async function writeResult(root: string, name: string, result: object): Promise<void> {
+export function writeResult(root: string, name: string, result: object): void {
   mkdirSync(resultsFolder(root), { recursive: true });
   const dated = { at: new Date().toISOString(), commit: commitOf(root), ...result };
   writeFileSync(join(resultsFolder(root), `${name}.json`), `${JSON.stringify(dated, null, 2)}\n`);

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { configSchema } from '../../src/config/schema.js';
-import { isForModels } from '../../src/mcp/tool.js';
 import { expectation } from '../../src/mcp/schema.js';
 import { isObject, type JsonObject } from '../../src/mcp/answers.js';
 import { enabledTools } from '../../src/tools/registry.js';
@@ -38,7 +37,7 @@ export const EVERY_TOOLSET = 'every toolset';
 export function toolParts(): string {
   const parts = Object.keys(toolsets).flatMap((toolset) => {
     const own = tools.filter((tool) => tool.toolset === toolset);
-    const shared = sharedArguments(own.filter(isForModels));
+    const shared = sharedArguments(own.filter(({ caller }) => caller === undefined));
     const items = [...shared].map(([field, about]) => `- \`${field}\`: ${about}`);
     const taken = items.length === 0 ? '' : `Several tools take:\n\n${items.join('\n')}`;
     const firsts = new Map<string, string>();
@@ -49,11 +48,10 @@ export function toolParts(): string {
 
 /** The arguments that two tools or more take, and say the same of. */
 function sharedArguments(own: readonly AnyTool[]): ReadonlyMap<string, string> {
-  const fields = own.flatMap((tool) => fieldsOf(tool.listing.inputSchema));
-  const all = fields.map((field) => [field.field, aboutOf(field)] as const);
-  const isAgain = ([field, about]: readonly [string, string], at: number): boolean =>
-    about !== '' && all.slice(0, at).some(([f, a]) => f === field && a === about);
-  return new Map(all.filter(isAgain));
+  const all = own.flatMap((tool) => fieldsOf(tool.listing.inputSchema));
+  const isAgain = ({ field, about }: Field, at: number): boolean =>
+    about !== '' && all.slice(0, at).some((one) => one.field === field && one.about === about);
+  return new Map(all.filter(isAgain).map(({ field, about }) => [field, about]));
 }
 
 /** Empty where nothing is said of the toolset. */
@@ -65,8 +63,8 @@ export function sourcesOf(toolset: string): string {
 /** `firsts` has what the tools before take and give, with the tool that is the first to do so. */
 function toolPart(tool: AnyTool, shared: ReadonlyMap<string, string>, firsts: Map<string, string>): string {
   const { name, description, inputSchema, outputSchema, annotations } = tool.listing;
-  if (!isForModels(tool))
-    return `### \`${name}\`\n\nFor ${tool.forHooks ? 'hooks' : 'the page in the chat'} alone.`;
+  if (tool.caller !== undefined)
+    return `### \`${name}\`\n\nFor ${tool.caller === 'hooks' ? 'hooks' : 'the page in the chat'} alone.`;
   const changes = annotations.destructiveHint === true ? 'destroy' : 'write';
   const effect = annotations.readOnlyHint ? 'read' : changes;
   const firstWith = (words: string): string | undefined => {
@@ -78,11 +76,14 @@ function toolPart(tool: AnyTool, shared: ReadonlyMap<string, string>, firsts: Ma
   const fields = fieldsOf(outputSchema)
     .map(({ field }) => `\`${field}\``)
     .join(', ');
-  const isOwn = (field: Field): boolean => aboutOf(field) !== (shared.get(field.field) ?? '');
-  const known = taken.filter((field) => !isOwn(field)).map(nameOf);
-  const takesAs = firstWith(taken.map(nameOf).join(', '));
+  const own = taken.filter(({ field, about }) => about !== (shared.get(field) ?? ''));
+  const known = taken.filter((field) => !own.includes(field)).map(({ name }) => name);
+  const takesAs = firstWith(taken.map((field) => field.name).join(', '));
   const givesAs = firstWith(fields);
-  const takes = [known.length > 0 && `Takes ${known.join(', ')}.`, argumentItems(taken.filter(isOwn))];
+  const takes = [
+    known.length > 0 && `Takes ${known.join(', ')}.`,
+    own.map((field) => `- ${field.name}: ${field.about || 'text'}`).join('\n'),
+  ];
   return [
     `### \`${name}\``,
     `_${effect}._ ${description}`,
@@ -93,16 +94,8 @@ function toolPart(tool: AnyTool, shared: ReadonlyMap<string, string>, firsts: Ma
     .join('\n\n');
 }
 
-function argumentItems(fields: readonly Field[]): string {
-  return fields.map((field) => `- ${nameOf(field)}: ${aboutOf(field) || 'text'}`).join('\n');
-}
-
-function nameOf({ field, isRequired }: Field): string {
-  return `\`${field}\`${isRequired ? '' : '?'}`;
-}
-
 /** What an argument must be, in fewer words than an error has, and its description; empty for a text of which nothing is said. */
-function aboutOf({ schema }: Field): string {
+function aboutOf(schema: JsonObject): string {
   const kind = (expectation(schema) ?? '')
     .replace('true or false', 'flag')
     .replaceAll(
@@ -126,9 +119,9 @@ export function fieldsList(schemas: readonly z.ZodObject[]): string {
   return items.map((item) => `- ${item}`).join('\n');
 }
 
-function fieldWords({ field, schema, isRequired }: Field): string {
+function fieldWords({ name, schema }: Field): string {
   const words = 'const' in schema ? JSON.stringify(schema['const']) : formWords(schema);
-  return `\`${field}\`${isRequired ? '' : '?'}${words === 'a string' || words === ID_WORDS ? '' : ` (${words})`}`;
+  return words === 'a string' || words === ID_WORDS ? name : `${name} (${words})`;
 }
 
 /** Without patterns, whose characters would be marks of Markdown, and without the largest integer there is. */
@@ -143,17 +136,19 @@ function formWords(form: JsonObject): string {
 function fieldsOf({ properties, required }: JsonObject): readonly Field[] {
   const needed: readonly unknown[] = Array.isArray(required) ? required : [];
   if (!isObject(properties)) return [];
-  return Object.entries(properties).map(([field, schema]) => ({
-    field,
-    schema: isObject(schema) ? schema : {},
-    isRequired: needed.includes(field),
-  }));
+  return Object.entries(properties).map(([field, given]) => {
+    const schema = isObject(given) ? given : {};
+    const name = `\`${field}\`${needed.includes(field) ? '' : '?'}`;
+    return { field, name, schema, about: aboutOf(schema) };
+  });
 }
 
 interface Field {
   readonly field: string;
+  /** With a `?` where it may be left out. */
+  readonly name: string;
   readonly schema: JsonObject;
-  readonly isRequired: boolean;
+  readonly about: string;
 }
 
 function isText(value: unknown): value is string {

@@ -1,6 +1,5 @@
 // Pure: package.json and the tools → what other registries want to know of the project.
 import { configSchema } from '../../src/config/schema.js';
-import { isForModels } from '../../src/mcp/tool.js';
 import { enabledTools } from '../../src/tools/registry.js';
 import { artefactNames, type Project } from './project.js';
 
@@ -37,7 +36,7 @@ export function bundleManifest(project: Project) {
       },
     },
     tools: enabledTools(configSchema.parse({}).toolsets)
-      .filter(isForModels)
+      .filter(({ caller }) => caller === undefined)
       .map((tool) => ({ name: tool.name, description: tool.listing.title })),
     compatibility: { platforms: ['darwin', 'linux'], runtimes: { node: engines.node } },
     user_config: {

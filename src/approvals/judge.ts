@@ -88,22 +88,33 @@ export function judge(call: ToolCall): ToolVerdict {
 }
 
 /** Everything that mode auto does not need is a person's to answer. Of the rules, only those about TERMINAL_PROMPT are read, and whether there are any. */
-export function answerOf(
-  { kind, tool, input, why }: AskedRequest,
-  mode: ApprovalMode,
-  rules: readonly RuleRow[],
-): RequestAnswer {
-  if (kind === 'question' || tool === 'AskUserQuestion') return QUESTION;
-  if (kind === 'prompt')
-    return said('ask', 'start-prompt', 'it changes billing or safety settings, which only a person decides');
-  if (kind === 'plan')
-    return mode === 'auto'
-      ? said('allow', 'auto-plan', 'mode auto approves finished plans')
-      : said('ask', `${mode}-plan`, 'a person reads the plan first');
-  if (kind === 'trust')
-    return mode === 'auto' && AUTO_TRUSTS.has(tool)
-      ? said('allow', 'auto-trust', 'the caller chose this project, and mode auto trusts it')
-      : said('ask', `${mode}-trust`, 'trusting a folder or its MCP servers lets the project run programs');
+export function answerOf(asked: AskedRequest, mode: ApprovalMode, rules: readonly RuleRow[]): RequestAnswer {
+  const { kind, tool } = asked;
+  if (tool === 'AskUserQuestion') return QUESTION;
+  switch (kind) {
+    case 'question':
+      return QUESTION;
+    case 'prompt':
+      return said(
+        'ask',
+        'start-prompt',
+        'it changes billing or safety settings, which only a person decides',
+      );
+    case 'plan':
+      return mode === 'auto'
+        ? said('allow', 'auto-plan', 'mode auto approves finished plans')
+        : said('ask', `${mode}-plan`, 'a person reads the plan first');
+    case 'trust':
+      return mode === 'auto' && AUTO_TRUSTS.has(tool)
+        ? said('allow', 'auto-trust', 'the caller chose this project, and mode auto trusts it')
+        : said('ask', `${mode}-trust`, 'trusting a folder or its MCP servers lets the project run programs');
+    case 'permission':
+      return aboutPermission(asked, mode, rules);
+  }
+}
+
+function aboutPermission(asked: AskedRequest, mode: ApprovalMode, rules: readonly RuleRow[]): RequestAnswer {
+  const { tool, input, why } = asked;
   if (tool === 'SandboxNetworkAccess')
     return said('deny', 'sandbox-network', 'the setting sandbox_domains does not list this host');
   const row = tool === TERMINAL_PROMPT ? rules.find(({ rule }) => rule === TERMINAL_PROMPT) : undefined;

@@ -3,7 +3,7 @@ import { BridgeError, ignoreBridgeError, messageOf } from '../base/errors.js';
 import { DisposableStore, type Disposable } from '../base/lifecycle.js';
 import { historyWords } from '../tasks/history/task-history.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
-import type { Channel } from './channel.js';
+import type { Put } from './channel.js';
 import { leftWith, refresher, type FeedOptions } from './feed.js';
 import type { Values } from './state.js';
 import { cardOf, decisionViewOf } from './task-views.js';
@@ -12,10 +12,10 @@ import { cardOf, decisionViewOf } from './task-views.js';
 const MAX_TASKS = 500;
 
 /** Shows every task of this state directory, whoever started it: each writer of a record, and who removes a task, notes it in one folder. */
-export async function openBoardFeed(options: FeedOptions, channel: Channel): Promise<Disposable> {
+export async function openBoardFeed(options: FeedOptions, put: Put): Promise<Disposable> {
   const { tasks, clock } = options;
   const owned = new DisposableStore();
-  const overview = new Overview(options, channel);
+  const overview = new Overview(options, put);
   /** Tasks that have changed since they were read. */
   const stale = new Set<string>();
   const again = refresher(clock, leftWith(owned), async () => {
@@ -42,15 +42,15 @@ export async function openBoardFeed(options: FeedOptions, channel: Channel): Pro
 
 class Overview {
   readonly #options: FeedOptions;
-  readonly #channel: Channel;
+  readonly #put: Put;
   /** What is shown of each task. */
   readonly #shown = new Map<string, Values>();
   readonly #ended = new Set<string>();
   #history: string | null = null;
 
-  constructor(options: FeedOptions, channel: Channel) {
+  constructor(options: FeedOptions, put: Put) {
     this.#options = options;
-    this.#channel = channel;
+    this.#put = put;
   }
 
   async readAll(): Promise<void> {
@@ -78,7 +78,7 @@ class Overview {
 
   put(): void {
     const values = [...this.#shown.values()].flatMap((shown) => [...shown]);
-    this.#channel.put(new Map([...values, ['history', this.#history]]));
+    this.#put(new Map([...values, ['history', this.#history]]));
   }
 
   #take(record: TaskRecord): void {

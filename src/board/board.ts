@@ -55,11 +55,11 @@ export class Board {
       writers: new TerminalWriters(),
       record: (taskId) => tasks.get(taskId),
       act: (action, by) => act(action, by, options),
-      channels: new Channels(clock, (channel) => {
-        const [kind, taskId = ''] = channel.name.split(':/');
-        if (kind === 'board') return openBoardFeed(options, channel);
-        if (kind === 'diff') return openDiffFeed(options, channel, taskId);
-        return openTaskFeed(options, channel, taskId);
+      channels: new Channels((name, put) => {
+        const [kind, taskId = ''] = name.split(':/');
+        if (kind === 'board') return openBoardFeed(options, put);
+        if (kind === 'diff') return openDiffFeed(options, put, taskId);
+        return openTaskFeed(options, put, taskId);
       }),
     };
   }

@@ -55,7 +55,7 @@ export class ChatBoard implements Disposable {
 
   constructor(options: ChatBoardOptions) {
     this.#options = options;
-    this.#channels = new Channels(options.clock, (channel) => openBoardFeed(options, channel));
+    this.#channels = new Channels((_name, put) => openBoardFeed(options, put));
   }
 
   /** All values where they are not those of the answer before, or none when nothing happened in time or the reader has gone. */

@@ -2,7 +2,7 @@ import { BridgeError, nextWords } from '../base/errors.js';
 import type { Disposable } from '../base/lifecycle.js';
 import type { TaskPatch } from '../tasks/receipt/task-patch.js';
 import type { TaskRecord } from '../tasks/task.js';
-import type { Channel } from './channel.js';
+import type { Put } from './channel.js';
 import { followTask, type FeedOptions } from './feed.js';
 import { filesOfPatch, type ReadPatch } from './patch-files.js';
 import type { Reviews } from './reviews.js';
@@ -18,17 +18,13 @@ export interface DiffFeedOptions extends FeedOptions {
 type ReadDiff = Omit<DiffState, 'comments'>;
 
 /** Shows what a task changed, with the comments on it. Throws as `followTask`. */
-export function openDiffFeed(
-  options: DiffFeedOptions,
-  channel: Channel,
-  taskId: string,
-): Promise<Disposable> {
+export function openDiffFeed(options: DiffFeedOptions, put: Put, taskId: string): Promise<Disposable> {
   const { reviews } = options;
   /** What says that files may have changed, as it was when git was asked. */
   let seen = '';
   let read: ReadDiff = { files: [], notes: [], why: null, tree: null };
   let reviewed = 0;
-  return followTask(options, channel, taskId, (again, owned) => {
+  return followTask(options, put, taskId, (again, owned) => {
     owned.add(
       reviews.onDidChange((changed) => {
         if (changed !== taskId) return;

@@ -6,8 +6,11 @@ import { DisposableStore, toDisposable, type Disposable } from '../base/lifecycl
 import type { Logger } from '../base/logger.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { TaskService } from '../tasks/task-service.js';
-import { QUIET_MS, type Channel } from './channel.js';
+import type { Put } from './channel.js';
 import type { Values } from './state.js';
+
+/** A task that prints changes many times a second; a page needs no more than this. */
+const QUIET_MS = 80;
 
 /** What every feed needs. */
 export interface FeedOptions {
@@ -26,22 +29,22 @@ type ReadTask = (record: TaskRecord, left: AbortSignal) => Promise<Values>;
  */
 export async function followTask(
   { tasks, tasksDir, clock, logger }: FeedOptions,
-  channel: Channel,
+  put: Put,
   taskId: string,
   start: (again: () => void, owned: DisposableStore) => ReadTask,
 ): Promise<Disposable> {
   const owned = new DisposableStore();
   const left = leftWith(owned);
+  let last: Values = new Map();
   const look = async (): Promise<void> => {
-    const values = await read(await tasks.get(taskId), left);
-    if (!left.aborted) channel.put(values);
+    last = await read(await tasks.get(taskId), left);
+    if (!left.aborted) put(last);
   };
   const again = refresher(clock, left, () =>
     look().catch((error: unknown) => {
       if (error instanceof BridgeError && error.code === 'TASK_NOT_FOUND')
-        channel.put(new Map([...channel.values, ['task', null]]));
-      else if (!left.aborted)
-        logger.warn('A task could not be read', { taskId, channel: channel.name, error: messageOf(error) });
+        put(new Map([...last, ['task', null]]));
+      else if (!left.aborted) logger.warn('A task could not be read', { taskId, error: messageOf(error) });
     }),
   );
   const read = start(again, owned);

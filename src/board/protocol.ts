@@ -61,7 +61,7 @@ const taskActions = [
     permission_mode: z.enum(['auto', 'cautious', 'sandboxed', 'claude']).optional(),
     model: z.string().min(1).max(MAX_MODEL_CHARS).optional(),
     /** Another task may have the project. */
-    on_conflict: z.enum(['queue', 'always_worktree']),
+    on_conflict: z.enum(['error', 'queue', 'worktree', 'always_worktree']),
     max_cost_usd: z.number().min(0.01).optional(),
   }),
   /** Starts a task that goes on from one that has ended, with its session where there is one. */

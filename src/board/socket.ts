@@ -23,9 +23,6 @@ import { TerminalStream, type TerminalClientAction, type TerminalWriters } from 
 const HELLO_LIMIT_MS = 10_000;
 /** What waits for a page that does not read; beyond it the connection ends, and the page gets all values over its next one. */
 const MAX_QUEUE_BYTES = 32 * 1024 * 1024;
-/** What a page asks for at once; more is refused, since each answer may be large. */
-const MAX_ACTING = 32;
-const PING_MS = 20_000;
 /** Close code of RFC 6455 (policy violation), which a page does not answer by connecting again. */
 const REFUSED = 1008;
 
@@ -56,9 +53,6 @@ export class BoardSocket implements Disposable {
   readonly #terminals = new Map<string, TerminalStream>();
   #client: string | undefined;
   #streams = 0;
-  #isAlive = true;
-  #acting = 0;
-  #ping: Disposable | undefined;
 
   constructor(socket: WebSocket, number: number, services: SocketServices) {
     this.#socket = socket;
@@ -66,7 +60,6 @@ export class BoardSocket implements Disposable {
     this.#services = services;
     const { clock, logger } = services;
     socket.on('message', (data, isBinary) => this.#received(data, isBinary));
-    socket.on('pong', () => (this.#isAlive = true));
     // Its close follows.
     socket.on('error', (error) =>
       logger.debug('The connection of a page failed', { error: messageOf(error) }),
@@ -75,25 +68,14 @@ export class BoardSocket implements Disposable {
     this.#helloLimit = clock.after(HELLO_LIMIT_MS, () => {
       if (this.#client === undefined) socket.close(REFUSED, 'no hello');
     });
-    this.#pingLater();
   }
 
   dispose(): void {
     this.#helloLimit.dispose();
-    this.#ping?.dispose();
     for (const channel of [...this.#following.keys()]) this.#leave(channel);
     for (const terminal of this.#terminals.values()) terminal.dispose();
     this.#terminals.clear();
     this.#socket.terminate();
-  }
-
-  #pingLater(): void {
-    this.#ping = this.#services.clock.after(PING_MS, () => {
-      if (!this.#isAlive) return this.#socket.terminate();
-      this.#isAlive = false;
-      this.#socket.ping();
-      this.#pingLater();
-    });
   }
 
   #received(data: RawData, isBinary: boolean): void {
@@ -177,18 +159,13 @@ export class BoardSocket implements Disposable {
   }
 
   async #dispatch(id: number, action: ClientAction, client: string): Promise<void> {
-    this.#acting++;
     try {
-      if (this.#acting > MAX_ACTING)
-        throw new BridgeError('STATE_UNUSABLE', 'The page asks for too much at once.', 'Try again.');
       const answer = isTerminalAction(action)
         ? await this.#actOnTerminal(action)
         : await this.#services.act(action, `board/${client}`);
       this.#send({ type: 'result', id, ok: true, ...answer });
     } catch (error) {
       this.#send({ type: 'result', id, ok: false, error: actionErrorOf(error, this.#services.logger) });
-    } finally {
-      this.#acting--;
     }
   }
 

@@ -8,7 +8,7 @@ import type { ReceiptService } from '../tasks/receipt/task-receipts.js';
 import { receiptView } from '../tasks/receipt/receipt.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
 import type { TaskService } from '../tasks/task-service.js';
-import type { Channel } from './channel.js';
+import type { Put } from './channel.js';
 import { followTask, type FeedOptions } from './feed.js';
 import type { TimelineEvent } from './state.js';
 import { cardOf, checksOf, decisionViewOf } from './task-views.js';
@@ -29,11 +29,7 @@ export interface TaskFeedOptions extends FeedOptions {
 }
 
 /** Shows one task. Throws as `followTask`. */
-export function openTaskFeed(
-  options: TaskFeedOptions,
-  channel: Channel,
-  taskId: string,
-): Promise<Disposable> {
+export function openTaskFeed(options: TaskFeedOptions, put: Put, taskId: string): Promise<Disposable> {
   const { tasks, receipts, logger } = options;
   let cursor: string | undefined;
   let events: readonly TimelineEvent[] = [];
@@ -53,7 +49,7 @@ export function openTaskFeed(
       logger.warn('A receipt could not be read', { taskId, error: messageOf(error) });
     }
   };
-  return followTask(options, channel, taskId, (again) => async (record, left) => {
+  return followTask(options, put, taskId, (again) => async (record, left) => {
     prompt ??= await promptOf(options.promptFile(taskId), record);
     const isFirst = cursor === undefined;
     const news = await eventsAfter(tasks, taskId, cursor);

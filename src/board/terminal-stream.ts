@@ -49,8 +49,7 @@ export class TerminalStream implements Disposable {
   #isPaused = false;
   /** It is shown: its size is that of the session. */
   #isWatching = false;
-  #fitting: Promise<void> = Promise.resolve();
-  #isFitWanted = false;
+  #isFitting = false;
 
   constructor(options: TerminalStreamOptions) {
     this.#options = options;
@@ -100,7 +99,7 @@ export class TerminalStream implements Disposable {
       case 'term.release':
         if (!this.#isWriter) return;
         writers.release(taskId, this);
-        return this.#fit(true);
+        return this.#fit();
       case 'term.resize':
         if (this.#isWriter) await this.#watchAt(action);
         return;
@@ -148,7 +147,7 @@ export class TerminalStream implements Disposable {
     if (this.#state.writer === writer) return;
     const wasWriter = this.#state.writer === this.client;
     this.#change({ writer });
-    if (wasWriter) void this.#fit(true);
+    if (wasWriter) void this.#fit();
   }
 
   #change(change: Partial<TerminalState>): void {
@@ -178,20 +177,18 @@ export class TerminalStream implements Disposable {
     });
   }
 
-  /** Only watches, in the size of the session, which another page or `attach` decides; `isNow`: also when it has that size. */
-  #fit(isNow: boolean): Promise<void> {
-    // One that waits sees what is so by then.
-    if (!this.#isWatching || (this.#isFitWanted && !isNow)) return this.#fitting;
-    this.#isFitWanted = true;
-    return (this.#fitting = this.#fitting
-      .then(async () => {
-        this.#isFitWanted = false;
-        if (this.#link === undefined || this.#state.closed !== null) return;
-        const session = await this.#link.screen();
-        const isSame = session.columns === this.#state.columns && session.rows === this.#state.rows;
-        if (!this.#isWriter && (isNow || !isSame)) await this.#watchAt(session);
-      })
-      .catch((error: unknown) => this.#failed(error)));
+  /** Only watches, in the size of the session, which another page or `attach` decides. Never rejects. */
+  async #fit(): Promise<void> {
+    if (this.#link === undefined || !this.#isWatching || this.#isFitting) return;
+    this.#isFitting = true;
+    try {
+      const session = await this.#link.screen();
+      if (!this.#isWriter) await this.#watchAt(session);
+    } catch (error) {
+      this.#failed(error);
+    } finally {
+      this.#isFitting = false;
+    }
   }
 
   #failed(error: unknown): void {
@@ -205,7 +202,7 @@ export class TerminalStream implements Disposable {
     sendFrame(frameOf({ kind: frameKinds[kind], stream, offset: this.#sentBytes, bytes }));
     this.#sentBytes += bytes.length;
     // The session has another size than this page.
-    if (!this.#isWriter && kind === 'picture') void this.#fit(false);
+    if (!this.#isWriter && kind === 'picture') void this.#fit();
     if (this.#isPaused || this.#sentBytes - this.#shownBytes <= PAUSE_ABOVE_BYTES) return;
     this.#isPaused = true;
     this.#link?.pause();

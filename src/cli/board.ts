@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BridgeError } from '../base/errors.js';
 import { systemClock } from '../base/system-clock.js';
 import { boardPlace, type BoardLink } from '../board/board-place.js';
 import { linkToBoard } from '../board/launch.js';
@@ -10,17 +9,15 @@ import { loadConfig } from '../config/load-config.js';
 import { stateDirectory } from '../config/places.js';
 import { openRuntimeDir } from '../store/runtime-dir.js';
 import { openStateDir } from '../store/state-dir.js';
-import { requireOutsideTasks, type CommandContext } from './command-context.js';
+import { requireOutsideTasks, type CommandContext } from './command.js';
 import { exitCodes, type ExitCode } from './exit-codes.js';
 import { withCommand } from './terminal-text.js';
 
-const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost']);
 const OWNER_ONLY = 0o600;
 
 export interface BoardFlags {
   /** Any free one when left out. */
   readonly port?: number;
-  readonly host: string;
   /** Whether a browser is opened. */
   readonly open: boolean;
   /** Pages that are open are let in no longer. */
@@ -29,7 +26,6 @@ export interface BoardFlags {
 
 /** `claude-code-bridge board`: opens the page in a browser, or prints its link. The board is started if none runs. */
 export async function openBoard(flags: BoardFlags, context: CommandContext): Promise<ExitCode> {
-  requireLoopback(flags.host);
   const { env, homeDir, command, configPath, boardEntry, keeperEntry, output, say } = context;
   await requireOutsideTasks(env, 'open the board');
   const cwd = process.cwd();
@@ -61,15 +57,6 @@ export async function openBoard(flags: BoardFlags, context: CommandContext): Pro
   if (flags.port !== undefined && flags.port !== link.port)
     say(`A board runs already, at port ${link.port}: --port is for a new one.`);
   return exitCodes.done;
-}
-
-function requireLoopback(host: string): void {
-  if (LOOPBACK.has(host)) return;
-  throw new BridgeError(
-    'INVALID_ARGUMENTS',
-    `The board serves this machine alone, so it cannot listen at ${host}.`,
-    'To see it from another machine, run it with --port 7777 --no-open here, ssh -L 7777:127.0.0.1:7777 there, and open the link there.',
-  );
 }
 
 function linkWords({ url, port }: BoardLink, { env, command, look }: CommandContext): string {

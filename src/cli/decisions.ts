@@ -2,21 +2,25 @@
 import { BridgeError, type ErrorCode } from '../base/errors.js';
 import { DECISION_ID_PATTERN } from '../base/ids.js';
 import { shownLine, oneLine, quotedLines } from '../base/text.js';
-import { described } from '../tasks/decisions/described.js';
+import { described, type Choice } from '../tasks/decisions/described.js';
 import type { DecisionAnswer } from '../tasks/task-host.js';
 import { isFinal, isNative, openDecisions, type Decision, type TaskRecord } from '../tasks/task.js';
 import { shortId } from './find-task.js';
 import { fitted, type Look } from './terminal-text.js';
 
-export const verdicts = ['allow', 'allow_session', 'deny'] as const;
-export type Verdict = (typeof verdicts)[number];
+type Verdict = Choice['answer'];
 type Question = NonNullable<Decision['questions']>[number];
 
-/** What a person may write for a verdict, beside its name and its key. */
-const otherWords: Readonly<Record<string, Verdict>> = { yes: 'allow', no: 'deny', d: 'deny' };
+/** What a person may write for a verdict: its name, its key, or another word. */
+const verdicts: ReadonlyMap<string, Verdict> = new Map([
+  ...(['y', 'yes', 'allow'] as const).map((word) => [word, 'allow'] as const),
+  ...(['s', 'allow_session'] as const).map((word) => [word, 'allow_session'] as const),
+  ...(['n', 'no', 'd', 'deny'] as const).map((word) => [word, 'deny'] as const),
+]);
+/** What answers a request. Alone, one is no answer to a question in a person's own words. */
+const KEYS = ['y', 's', 'n'];
+const VERDICTS = 'allow, allow_session, deny';
 const TOO_LONG = '(more than can be shown here: attach to the task to see it, or deny it)';
-/** An answer that names no decision is for the last one, if that was closed within this. */
-const JUST_NOW_MS = 60_000;
 const MAX_REASON_CHARS = 300;
 const SHOWN_CHARS = 40;
 /** Where more than one choice is an answer. */
@@ -89,48 +93,35 @@ export function requestWords(decision: Decision): string {
   return `Type ${ways}, then Enter; after n you can add why.${why}`;
 }
 
-/** What answers a request. Alone, one is no answer to a question in a person's own words. */
-const KEYS = ['y', 's', 'n'];
-
 /** The verdict of a word that a person wrote; undefined for any other word. */
-export function verdictOf(word: string): Verdict | undefined {
-  const given = word.toLowerCase();
-  const key = KEYS.indexOf(given);
-  return verdicts.find((verdict) => verdict === given) ?? verdicts[key] ?? otherWords[given];
+function verdictOf(word: string): Verdict | undefined {
+  return verdicts.get(word.toLowerCase());
 }
 
 /** The words of `tasks answer`. */
 export interface GivenAnswer {
+  /** The id of the decision. */
+  readonly decision?: string | undefined;
   readonly verdict?: Verdict | undefined;
   readonly message?: string | undefined;
   /** One for each question. */
-  readonly options?: readonly string[] | undefined;
+  readonly options?: readonly string[];
 }
 
 /**
- * `[decision] [words of the answer]` and the options of the command line. Behind a no stands why; words that are no verdict answer a
- * question. Throws INVALID_ARGUMENTS for words that are both.
+ * `[decision] [words of the answer]`; `option`: those of `--option`. Behind a no stands why; words that are no verdict answer a question.
+ * Throws INVALID_ARGUMENTS for words that are both.
  */
-export function answerOfWords(
-  words: readonly string[],
-  flags: { readonly message?: string; readonly option?: readonly string[] },
-): GivenAnswer & { readonly decision?: string } {
-  const [first = '', ...others] = words;
-  const isNamed = DECISION_ID_PATTERN.test(first);
-  const [word = '', ...rest] = isNamed ? others : words;
+export function answerOfWords(words: readonly string[], option: readonly string[] = []): GivenAnswer {
+  const [first = ''] = words;
+  const decision = DECISION_ID_PATTERN.test(first) ? first : undefined;
+  const [word = '', ...rest] = decision === undefined ? words : words.slice(1);
   const verdict = verdictOf(word);
-  const own = verdict === undefined ? [word, ...rest].join(' ') : rest.join(' ');
-  const { message, option = [] } = flags;
-  const isReason = verdict === 'deny' && message === undefined;
-  const isOption = verdict === undefined && option.length === 0;
-  if (own !== '' && !isReason && !isOption)
-    throw wrong(`'${oneLine(words.join(' '), SHOWN_CHARS)}' is more than one answer.`, verdicts.join(', '));
-  return {
-    ...(isNamed && { decision: first }),
-    verdict,
-    message: isReason && own !== '' ? own : message,
-    options: isOption && own !== '' ? [own] : option,
-  };
+  const own = (verdict === undefined ? [word, ...rest] : rest).join(' ');
+  if (own === '') return { decision, verdict, options: option };
+  if (verdict === 'deny') return { decision, verdict, message: own, options: option };
+  if (verdict === undefined && option.length === 0) return { decision, options: [own] };
+  throw wrong(`'${oneLine(words.join(' '), SHOWN_CHARS)}' is more than one answer.`, VERDICTS);
 }
 
 /** Throws INVALID_ARGUMENTS where an answer is given instead of the task: `tasks answer y`. `begin`: `<program> tasks answer`. */
@@ -153,9 +144,9 @@ export function answerOf(decision: Decision, given: GivenAnswer): DecisionAnswer
     const [option] = options;
     if (option !== undefined) {
       const given = oneLine(option, SHOWN_CHARS);
-      throw wrong(`${id} is no question, so '${given}' is no answer to it.`, verdicts.join(', '));
+      throw wrong(`${id} is no question, so '${given}' is no answer to it.`, VERDICTS);
     }
-    if (verdict === undefined) throw wrong(`How to answer ${id} is not said.`, verdicts.join(', '));
+    if (verdict === undefined) throw wrong(`How to answer ${id} is not said.`, VERDICTS);
     return { ...shared, verdict };
   }
   const isComplete = options.length === questions.length;
@@ -213,13 +204,9 @@ function wrong(message: string, ways: string): BridgeError {
 
 /**
  * The decision of that id, or the only open one. Throws DECISION_CLOSED, DECISION_NOT_FOUND, INVALID_ARGUMENTS. `command` is how a
- * person runs this program, `nowMs` the milliseconds since the epoch.
+ * person runs this program.
  */
-export function openDecision(
-  record: TaskRecord,
-  id: string | undefined,
-  { command, nowMs }: { readonly command: string; readonly nowMs: number },
-): Decision {
+export function openDecision(record: TaskRecord, id: string | undefined, command: string): Decision {
   const open = openDecisions(record);
   const [first] = open;
   const ids = open.map(({ decision_id }) => decision_id).join(', ');
@@ -227,7 +214,7 @@ export function openDecision(
   const hint = `${show} shows what it ${isFinal(record.status) ? 'did' : 'does'}.`;
   const refused = (code: ErrorCode, message: string, how: string) => new BridgeError(code, message, how);
   const named = record.decisions.find(({ decision_id }) => decision_id === id);
-  const closed = id === undefined && first === undefined ? justClosed(record, nowMs) : named;
+  const closed = id === undefined && first === undefined ? lastClosed(record) : named;
   if (closed !== undefined && !open.includes(closed))
     throw refused('DECISION_CLOSED', closedWords(closed), hint);
   if (first === undefined)
@@ -242,11 +229,9 @@ export function openDecision(
   throw refused('INVALID_ARGUMENTS', message, 'Name one of them before the answer.');
 }
 
-/** The last decision that was asked, while its end is fresh; one that a rule took was asked of no person. */
-function justClosed({ status, decisions }: TaskRecord, nowMs: number): Decision | undefined {
-  const last = decisions.findLast(({ answered_by }) => answered_by !== 'rule');
-  if (isFinal(status) || last?.closed_at == null) return undefined;
-  return nowMs - Date.parse(last.closed_at) <= JUST_NOW_MS ? last : undefined;
+/** The decision that a person was asked last, while the task goes on: another answer may have come first. */
+function lastClosed({ status, decisions }: TaskRecord): Decision | undefined {
+  return isFinal(status) ? undefined : decisions.findLast(({ answered_by }) => answered_by !== 'rule');
 }
 
 function closedWords({ decision_id, verdict, answered_by, reason }: Decision): string {

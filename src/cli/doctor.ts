@@ -6,7 +6,7 @@ import { rules } from '../doctor/checks/task.js';
 import { makeContext } from '../doctor/make-context.js';
 import { entryLines, exitCodeOf, reportOf, titleLine, verdictLine, type Entry } from '../doctor/report.js';
 import { runChecks } from '../doctor/run-checks.js';
-import type { CommandContext } from './command-context.js';
+import type { CommandContext } from './command.js';
 import { runDemo } from './demo/demo.js';
 import { CLAUDE_VERSIONS } from './demo/fetch-claude.js';
 import { exitCodes } from './exit-codes.js';

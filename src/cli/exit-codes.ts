@@ -39,8 +39,14 @@ const ofErrors: Partial<Record<ErrorCode, ExitCode>> = {
   TASK_ALREADY_RUNNING: exitCodes.busy,
 };
 
+/** The person pressed Ctrl-C at a question. */
+export class Cancelled extends Error {
+  override readonly message = 'Cancelled: nothing was written.';
+}
+
 /** For a command that ended with an error. */
 export function exitCodeOfError(error: unknown): ExitCode {
+  if (error instanceof Cancelled) return exitCodes.interrupted;
   return (error instanceof BridgeError ? ofErrors[error.code] : undefined) ?? exitCodes.failed;
 }
 

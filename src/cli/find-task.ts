@@ -40,41 +40,36 @@ export function shortId(taskId: string): string {
 export async function findTask(
   shelf: TaskShelf,
   given: string | undefined,
-  words: ShelfWords,
+  { one, list }: ShelfWords,
 ): Promise<TaskRecord> {
-  const { one, list } = words;
-  if (given === undefined) return onlyRunning(await shelf.active(), words);
+  if (given === undefined) return onlyRunning(await shelf.active(), { one, list });
   const prefix = given.startsWith(PREFIX) ? given : `${PREFIX}${given}`;
   const isShort = prefix !== given && given.length >= FEWEST_DIGITS;
   const matching = (await shelf.ids()).filter(
     (id) => (prefix !== PREFIX && id.startsWith(prefix)) || (isShort && id.endsWith(given)),
   );
-  const shown = given.slice(0, 40);
   const [first, ...others] = matching;
+  const shown = given.slice(0, 40);
   if (first === undefined) {
     const more = given.length < FEWEST_DIGITS ? 'Give four digits or more; ' : '';
-    throw notFound(`No id of a ${one} begins or ends with '${shown}'.`, `${more}${list} lists all ${one}s.`);
+    const message = `No id of a ${one} begins or ends with '${shown}'.`;
+    throw new BridgeError('TASK_NOT_FOUND', message, `${more}${list} lists all ${one}s.`);
   }
   if (others.length === 0) return shelf.read(first);
-  throw ambiguous(`'${shown}' may be ${matching.length} ${one}s: ${named(matching)}.`, 'Use more of the id.');
+  const message = `'${shown}' may be ${matching.length} ${one}s: ${named(matching)}.`;
+  throw new BridgeError('INVALID_ARGUMENTS', message, 'Use more of the id.');
 }
 
 function onlyRunning(running: readonly TaskRecord[], { one, list }: ShelfWords): TaskRecord {
   const [first, ...others] = running;
-  if (first === undefined) throw notFound(`No ${one} is running.`, `${list} lists the finished ones.`);
+  if (first === undefined)
+    throw new BridgeError('TASK_NOT_FOUND', `No ${one} is running.`, `${list} lists the finished ones.`);
   if (others.length === 0) return first;
   const names = running.map(
     ({ task_id, project_path }) => `${shortId(task_id)} (${oneLine(project_path, MAX_PATH_CHARS)})`,
   );
-  throw ambiguous(`${running.length} ${one}s are running: ${named(names)}.`, 'Pass the id of one.');
-}
-
-function notFound(message: string, hint: string): BridgeError {
-  return new BridgeError('TASK_NOT_FOUND', message, hint);
-}
-
-function ambiguous(message: string, hint: string): BridgeError {
-  return new BridgeError('INVALID_ARGUMENTS', message, hint);
+  const message = `${running.length} ${one}s are running: ${named(names)}.`;
+  throw new BridgeError('INVALID_ARGUMENTS', message, 'Pass the id of one.');
 }
 
 function named(texts: readonly string[]): string {

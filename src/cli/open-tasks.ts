@@ -1,5 +1,6 @@
-import { createStderrLogger } from '../base/logger.js';
+import { Command } from 'commander';
 import { systemClock } from '../base/system-clock.js';
+import { createStderrLogger } from '../base/logger.js';
 import { VERSION } from '../base/package.js';
 import type { Verification } from '../checks/result.js';
 import { loadConfig } from '../config/load-config.js';
@@ -8,75 +9,114 @@ import { AllowedRoots } from '../projects/allowed-roots.js';
 import { createTaskServices } from '../services/task-services.js';
 import type { TaskQuery } from '../tasks/task-service.js';
 import type { TaskRecord } from '../tasks/task.js';
-import type { CommandContext } from './command-context.js';
+import { addCommand, requireOutsideTasks, type CommandContext } from './command.js';
+import { exitCodes, type ExitCode } from './exit-codes.js';
 import { findTask } from './find-task.js';
 
-/** What every command about tasks is run with. */
-export interface TaskCommandOptions extends Pick<
-  CommandContext,
-  'env' | 'homeDir' | 'configPath' | 'keeperEntry' | 'command'
-> {
-  /** Sessions that people started alone. */
-  readonly native?: boolean;
-}
-
-/** The tasks of this user for a command, as a server sees them. */
-export type OpenTasks = Awaited<ReturnType<typeof openTasks>>;
-
+export const ID_WORDS = 'the id, its beginning or its last digits';
 /** More tasks than a state directory holds. */
 const MAX_LISTED = 10_000;
 /** Ten checks of four hours, each twice. */
 const MAX_VERIFY_MS = 80 * 3_600_000;
 const noAbort = new AbortController().signal;
 
-/** Reads the settings and opens the state directory. Throws CONFIG_ERROR, STATE_UNUSABLE. */
-export async function openTasks(options: TaskCommandOptions) {
-  const { homeDir, command, native = false } = options;
-  const { config, source, origins } = await loadConfig({ ...options, cwd: process.cwd() });
+/** What a command works with. */
+export interface Room extends OpenTasks {
+  /** Whether JSON was asked for. */
+  readonly json: boolean;
+  /** Prints the value where JSON was asked for, else the text. */
+  readonly print: (value: unknown, text: string) => ExitCode;
+}
+
+/** What the commands of `tasks`, or those of `native`, share. */
+export interface Group {
+  readonly context: CommandContext;
+  /** Sessions that people started, and no tasks. */
+  readonly native: boolean;
+  /** A command that prints text, with its examples. */
+  readonly addText: (name: string, description: string, ...examples: string[]) => Command;
+  /** One that prints JSON, too. */
+  readonly add: Group['addText'];
+  /** The action of a command; `act`: what it does, for one that changes something and is refused inside a task. */
+  readonly act: <A extends unknown[]>(
+    act: string | undefined,
+    run: (room: Room, ...given: A) => Promise<ExitCode>,
+  ) => (...given: A) => Promise<void>;
+}
+
+/** The commands of `parent`, which run with and without a running server. */
+export function groupOf(parent: Command, context: CommandContext, native: boolean): Group {
+  const addText: Group['addText'] = (name, description, ...examples) =>
+    addCommand(parent, context, name, description, ...examples);
+  return {
+    ...{ context, native, addText },
+    add: (...words) => addText(...words).option('--json', 'print one JSON value instead of text'),
+    act: (act, run) =>
+      context.ending(async (...given) => {
+        if (act !== undefined) await requireOutsideTasks(context.env, act);
+        const command = given.at(-1);
+        const json = command instanceof Command && command.opts<{ json?: boolean }>().json === true;
+        const opened = await openTasks(context, native);
+        const print: Room['print'] = (value, text) => {
+          void context.output.write(json ? `${JSON.stringify(value, null, 2)}\n` : text);
+          return exitCodes.done;
+        };
+        return run({ ...opened, json, print }, ...given).finally(() => opened.dispose());
+      }),
+  };
+}
+
+/** The tasks of this user for a command, as a server sees them. */
+export type OpenTasks = Awaited<ReturnType<typeof openTasks>>;
+
+/** Reads the settings and opens the state directory. `native`: sessions that people started alone. Throws CONFIG_ERROR, STATE_UNUSABLE. */
+export async function openTasks(
+  { env, homeDir, configPath, keeperEntry, command }: CommandContext,
+  native = false,
+) {
+  const { config, source, origins } = await loadConfig({ env, homeDir, configPath, cwd: process.cwd() });
   const bridge = {
-    ...options,
+    ...{ env, homeDir, keeperEntry, command, origins },
     // A command is no server: it must not keep a task alive that ends when its last server has gone.
     config: { ...config, on_disconnect: 'keep' } as const,
     settingsFile: source,
-    origins,
     version: VERSION,
     logger: createStderrLogger('warn'),
   };
   const roots = new AllowedRoots(config.allowed_roots, homeDir, ownPlaces(config, bridge), command);
   const services = await createTaskServices(bridge, roots);
   const { tasks, finisher, stateDir, git } = services;
-  const receipts = git.ofTasks(stateDir);
+  const changes = git.ofTasks(stateDir);
   void services.sweepLeftovers();
   const list = async (query: TaskQuery): Promise<readonly TaskRecord[]> =>
-    (await tasks.list({ ...query, native, limit: MAX_LISTED })).tasks;
-  const shelf = {
-    ids: async () => (native ? (await list({})).map(({ task_id }) => task_id) : tasks.taskIds('')),
-    read: (id: string) => tasks.get(id),
-    active: () => list({ status: 'active' }),
-  };
-  const words = native
-    ? ({ one: 'session', list: `${command} native list` } as const)
-    : ({ one: 'task', list: `${command} tasks list` } as const);
+    (await tasks.list({ ...query, limit: MAX_LISTED })).tasks;
   return {
-    tasks,
-    finisher,
+    ...{ tasks, finisher, changes },
     /** Whether a question rings the bell of the terminal. */
     bell: config.notify.bell,
     patches: git.readPatch,
     statePath: stateDir.path,
-    /** The task of an id or of the beginning of one; without, the only one that runs. Throws as `findTask`. */
-    find: (given: string | undefined) => findTask(shelf, given, words),
+    /** The task of an id or of a part of one, or the session with `isNative`; without, the only one that runs. Throws as `findTask`. */
+    find: (given: string | undefined, isNative = native): Promise<TaskRecord> => {
+      const ids = async () => (await list({ native: true })).map(({ task_id }) => task_id);
+      const shelf = {
+        ids: isNative ? ids : () => tasks.taskIds(''),
+        read: (id: string) => tasks.get(id),
+        active: () => list({ native: isNative, status: 'active' }),
+      };
+      const [one, parent] = isNative ? (['session', 'native'] as const) : (['task', 'tasks'] as const);
+      return findTask(shelf, given, { one, list: `${command} ${parent} list` });
+    },
     /** Undefined while the task runs. */
-    receiptOf: (record: TaskRecord) => receipts.receiptOf(record, noAbort),
-    changes: receipts,
+    receiptOf: (record: TaskRecord) => changes.receiptOf(record, noAbort),
     /** Runs the checks of a task in a clean copy, until Ctrl-C. `ask`: a person, where one has to allow that. */
     verify: async (
       record: TaskRecord,
       ask: (question: string) => Promise<boolean>,
     ): Promise<Verification> => {
       const { Verifications } = await import('../services/verifications.js');
-      const shared = { stateDir, clock: systemClock, door: git.door, changes: receipts };
-      const verifications = new Verifications({ ...shared, env: bridge.env });
+      const shared = { stateDir, clock: systemClock, door: git.door, changes };
+      const verifications = new Verifications({ ...shared, env });
       process.once('SIGINT', () => void verifications.end());
       const question = await verifications.question(record);
       const isAllowed = question !== undefined && (await ask(question));

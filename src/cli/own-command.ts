@@ -5,7 +5,7 @@ import { readJsonFile } from '../base/files/json-file.js';
 import { shellWord } from '../base/text.js';
 import type { ServerCommand } from '../clients/server-command.js';
 import { expandHome } from '../config/places.js';
-import type { CommandContext } from './command-context.js';
+import type { CommandContext } from './command.js';
 
 const NAME = 'claude-code-bridge';
 /** A package of the registry, with or without a version: no file, folder or address. */

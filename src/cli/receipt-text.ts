@@ -10,38 +10,28 @@ const MAX_LINE_CHARS = 300;
 
 /** What the task did. What an agent wrote is quoted or on one line, so that it cannot drive the terminal. */
 export function receiptLines(receipt: Receipt): string[] {
-  const { git, commands, commands_total, commands_failed, final_message } = receipt;
+  const { git, commands, commands_total, commands_failed: failed, denials, final_message } = receipt;
+  const message = quotedLines(headAndTail(final_message, MAX_MESSAGE_CHARS));
+  const counted = failed === 0 ? `${commands_total}` : `${commands_total}, ${failed} failed`;
   const commits = git.state === 'repository' ? git.commits : [];
+  const subjects = commits.map(({ commit, subject }) => `${commit.slice(0, 10)} ${subject}`);
+  const denied = denials.map(({ summary, by, reason }) => `${summary} (by ${by}: ${reason})`);
   return [
-    ...(final_message === ''
-      ? []
-      : ['', 'final message:', quotedLines(headAndTail(final_message, MAX_MESSAGE_CHARS))]),
-    ...list(
-      `commands: ${counted(commands_total, commands_failed)}`,
-      commands.map(commandText),
-      commands_total,
-    ),
+    ...(final_message === '' ? [] : ['', 'final message:', message]),
+    ...list(`commands: ${counted}`, commands.map(commandText), commands_total),
     ...changedFiles(receipt),
-    ...list(
-      'commits:',
-      commits.map(({ commit, subject }) => `${commit.slice(0, 10)} ${subject}`),
-    ),
-    ...list(
-      'denied:',
-      receipt.denials.map(({ summary, by, reason }) => `${summary} (by ${by}: ${reason})`),
-    ),
+    ...list('commits:', subjects),
+    ...list('denied:', denied),
     ...list('notes:', receipt.notes),
   ];
 }
 
 /** What git saw; outside a repository the files that Claude Code said it wrote. */
 export function changedFiles({ git, files, files_total }: Receipt): string[] {
-  if (git.state !== 'repository')
-    return list(
-      'files:',
-      files.map(({ path, change }) => `${path} (${change})`),
-      files_total,
-    );
+  if (git.state !== 'repository') {
+    const written = files.map(({ path, change }) => `${path} (${change})`);
+    return list('files:', written, files_total);
+  }
   const texts = git.files.map(({ path, change, insertions, deletions }) => {
     const lines = insertions === undefined ? '' : ` +${insertions} -${deletions ?? 0}`;
     return `${path} (${change}${lines})`;
@@ -53,10 +43,6 @@ export function changedFiles({ git, files, files_total }: Receipt): string[] {
 export function commandText({ command, exit_code, note }: EndedCommand): string {
   const end = exit_code === null ? (note ?? 'no exit code') : `exit code ${exit_code}`;
   return `${oneLine(command, MAX_LINE_CHARS)} (${end})`;
-}
-
-function counted(total: number, failed: number): string {
-  return failed === 0 ? String(total) : `${total}, ${failed} failed`;
 }
 
 /** Nothing for an empty list; of a long one the last items, which are the newest. */

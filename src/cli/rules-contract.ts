@@ -90,32 +90,29 @@ export async function rulesContract(claude: string, path: string, signal: AbortS
   return withTempFolder('claude-code-bridge-rules-', async (made) => {
     const folder = await realpath(made);
     const project = join(folder, 'project');
-    const home = join(folder, 'home');
+    const homeDir = join(folder, 'home');
     const mark = join(folder, 'hook-ran');
-    await mkdir(home);
-    await writeClaudeHome(home, { trustedProjects: [project] });
-    for (const [name, text] of filesOf(mark)) {
-      await mkdir(dirname(join(project, name)), { recursive: true });
-      await writeFile(join(project, name), text);
-    }
+    await mkdir(homeDir);
+    await writeClaudeHome(homeDir, { trustedProjects: [project] });
+    await writeProject(project, mark);
     const script = calls.map(({ tool, input }): ScriptedTurn => ({ tools: [{ name: tool, input }] }));
     const api = await startScriptedApi([...script, { say: 'Done.' }]);
     try {
       const env = {
-        ...scriptedClaudeEnvironment({ homeDir: home, apiUrl: api.url, path }),
+        ...scriptedClaudeEnvironment({ homeDir, apiUrl: api.url, path }),
         ...OWN_SOURCES_ENVIRONMENT,
         ...WITHOUT_MENTIONS,
         CLAUDE_CODE_TMPDIR: folder,
       };
       const session = await runSession({ claude, project, env }, signal);
-      const results = await resultsIn(join(home, '.claude'), session.id);
-      const untold = ['CLAUDE.md', 'more.md'].filter(
+      const results = await resultsIn(join(homeDir, '.claude'), session.id);
+      const instructions = ['CLAUDE.md', 'more.md'].filter(
         (name) => !session.instructions.has(join(project, name)),
       );
       return [
         ...calls.flatMap((call, index) => differenceOf(call, results[index])),
         ...differencesIn(api.requests.filter(({ kind }) => kind === 'turn')),
-        ...untold.map((name) => `that ${name} instructs it is not told`),
+        ...instructions.map((name) => `that ${name} instructs it is not told`),
         ...(existsSync(mark) ? ['a hook of the project ran, although its settings sleep'] : []),
       ];
     } finally {
@@ -125,37 +122,39 @@ export async function rulesContract(claude: string, path: string, signal: AbortS
 }
 
 /** A project that would run something, were its settings used. */
-function filesOf(mark: string): readonly (readonly [string, string])[] {
+async function writeProject(project: string, mark: string): Promise<void> {
   const hooks = [{ hooks: [{ type: 'command', command: `touch '${mark}'` }] }];
   const settings = { hooks: { PreToolUse: hooks, PermissionRequest: hooks, SessionStart: hooks } };
-  return [
-    ['secret/key', 'the key'],
-    ['names', 'made'],
-    ['mentioned', UNASKED],
-    ['CLAUDE.md', 'Read @more.md'],
-    ['more.md', 'More.'],
-    ['.claude/settings.json', JSON.stringify(settings)],
-  ];
+  const files = {
+    'secret/key': 'the key',
+    names: 'made',
+    mentioned: UNASKED,
+    'CLAUDE.md': 'Read @more.md',
+    'more.md': 'More.',
+    '.claude/settings.json': JSON.stringify(settings),
+  };
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(project, name)), { recursive: true });
+    await writeFile(join(project, name), text);
+  }
 }
 
 /** What was offered and sent to the model, other than the bridge relies on. */
 function differencesIn(turns: readonly ScriptedRequest[]): string[] {
   const names = new Set(turns.flatMap(({ toolNames, deferredNames }) => [...toolNames, ...deferredNames]));
   const unknown = [...names].filter((name) => toolRow(name) === undefined);
+  const isRead = JSON.stringify(turns).includes(UNASKED);
   return [
     ...unknown.map((name) => `the tool ${name} is not known to the bridge`),
-    ...(JSON.stringify(turns).includes(UNASKED)
-      ? ['a file that a prompt names after @ is read unasked']
-      : []),
+    ...(isRead ? ['a file that a prompt names after @ is read unasked'] : []),
     ...(names.has('CronCreate') ? ['schedules are offered, although they are switched off'] : []),
   ];
 }
 
-function differenceOf(call: Call, result: ToolOutcome | undefined): string[] {
+function differenceOf({ tool, input, expected }: Call, result: ToolOutcome | undefined): string[] {
   const found = outcomeOf(result);
-  if (found === call.expected) return [];
-  const words = JSON.stringify(call.input['command'] ?? call.input['file_path'] ?? call.input['url'] ?? '');
-  return [`${call.tool} ${words} is ${found}, not ${call.expected}`];
+  const words = JSON.stringify(input['command'] ?? input['file_path'] ?? input['url'] ?? '');
+  return found === expected ? [] : [`${tool} ${words} is ${found}, not ${expected}`];
 }
 
 function outcomeOf(result: ToolOutcome | undefined): Outcome | 'not called' {

@@ -1,30 +1,41 @@
-import { fstatSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { systemClock } from '../base/system-clock.js';
-import type { Disposable } from '../base/lifecycle.js';
+import { Option, type Command } from 'commander';
+import { approvalModes } from '../approvals/modes.js';
 import { BridgeError } from '../base/errors.js';
+import { systemClock } from '../base/system-clock.js';
+import { MAX_ROUNDS } from '../checks/brief.js';
 import { oneLine } from '../base/text.js';
 import { expandHome } from '../config/places.js';
+import { taskTimeoutSeconds, type TaskService } from '../tasks/task-service.js';
 import { isFinal, openDecisions, type PermissionMode, type TaskRecord } from '../tasks/task.js';
-import { followLog } from './attach/follow-log.js';
+import {
+  addCommand,
+  cents,
+  currentFolder,
+  requireOutsideTasks,
+  wholeNumber,
+  type CommandContext,
+} from './command.js';
 import { checksOf } from './checks-text.js';
-import { currentFolder, lookOf, requireOutsideTasks, type CommandContext } from './command-context.js';
 import { answerCommand, answerLines } from './decisions.js';
 import { exitCodeOfEnd, exitCodes, type ExitCode } from './exit-codes.js';
 import { shortId } from './find-task.js';
+import { followLog } from './follow.js';
 import { openTasks, type OpenTasks } from './open-tasks.js';
 import { taskDetails } from './tasks-text.js';
 import { TerminalLog } from './terminal-log.js';
 import { TerminalQuestions } from './terminal-questions.js';
 import { shortHome, shownTime, withCommand } from './terminal-text.js';
 
+/** The most that the option can say. */
+const MAX_TOKENS = 999_999_999;
 /** Within this time after the first Ctrl-C a second one ends the task. */
 const SECOND_PRESS_MS = 2_000;
 const MAX_PATH_CHARS = 1_000;
 const KILLED_BY_PERSON = 'Ended with Ctrl-C.';
 
-export interface RunFlags {
+interface RunFlags {
   /** Of the task; a relative one starts at the current folder. Left out, that of the task to continue, else the current one. */
   readonly path?: string;
   readonly mode?: PermissionMode;
@@ -42,30 +53,92 @@ export interface RunFlags {
   readonly continue?: string;
 }
 
+/** Adds `run`. */
+export function addRun(parent: Command, context: CommandContext): void {
+  const { min, max } = taskTimeoutSeconds;
+  const modes = new Option('--mode <mode>', 'permission mode; default: default_permission_mode');
+  const before = new Option(
+    '--continue <task>',
+    'go on with the session of a task that has ended, in its folder: its id, its beginning or its last digits',
+  );
+  const worktree = new Option(
+    '--worktree',
+    'work in a git worktree of its own, made from the last commit: what is not committed is not in it',
+  );
+  addCommand(
+    parent,
+    context,
+    'run',
+    'start a task in this folder, show its log and ask what it asks; Ctrl-C leaves it running, twice ends it',
+    '"node test.js fails. Find out why and fix it."',
+    '--mode cautious --worktree "Update the dependencies."',
+    '--continue d93a7d "Now write a test for it."',
+    '- < prompt.md',
+  )
+    .argument('<prompt...>', 'what Claude Code is to do; - reads it from stdin')
+    .option(
+      '--path <folder>',
+      'the folder that the task works in; default: that of --continue, else this one',
+    )
+    .addOption(modes.choices(approvalModes))
+    .option('--model <model>', 'model, such as opus')
+    .option(
+      '--timeout <seconds>',
+      `time limit, from ${min} to ${max}; default: default_timeout_seconds`,
+      wholeNumber('--timeout', min, max),
+    )
+    .option('--max-cost <usd>', 'end the task when it has cost so many US dollars', cents('--max-cost'))
+    .option(
+      '--max-tokens <count>',
+      'end the task when it has used so many tokens',
+      wholeNumber('--max-tokens', 1, MAX_TOKENS),
+    )
+    .option(
+      '--check <check>',
+      'run this when the agent says that it is done: "command" or "name: command"; may be repeated',
+      (text, before: readonly string[] = []) => [...before, text],
+    )
+    .option(
+      '--until-met <times>',
+      'how often at most checks that are not met go back to the session',
+      wholeNumber('--until-met', 0, MAX_ROUNDS),
+    )
+    .addOption(before.conflicts('worktree'))
+    .option('--detach', 'print the id of the task and return')
+    .option('--queue', 'if another task works in this folder, start after it')
+    .addOption(worktree.conflicts('queue'))
+    .action(context.ending((words: string[], flags: RunFlags) => runTask(words.join(' '), flags, context)));
+}
+
 /** Starts a task in this folder and follows it to its end; resolves with the exit code. Throws as `TaskService.start`. `given`: the prompt; `-` is read from stdin. */
-export async function runTask(given: string, flags: RunFlags, context: CommandContext): Promise<ExitCode> {
-  const { env, homeDir, command, look, output, say } = context;
-  const write = (text: string): void => void output.write(text);
-  await requireOutsideTasks(env, 'start tasks from its command line');
-  const prompt = given === '-' ? await textOf(process.stdin) : given;
+async function runTask(given: string, flags: RunFlags, context: CommandContext): Promise<ExitCode> {
+  const { homeDir, command, look, errorLook, output, say } = context;
+  const write = (words: string): void => void output.write(words);
+  await requireOutsideTasks(context.env, 'start tasks from its command line');
+  const prompt = given === '-' ? await text(process.stdin) : given;
   const opened = await openTasks(context);
+  const { tasks, bell } = opened;
   const log = new TerminalLog(look, systemClock.now(), write);
-  const sayBelow = (line: string): void => {
-    log.clear();
-    say(line);
-  };
+  const sayBelow = log.below(say);
   // From before the start, so that the id of the task is always shown.
   const keys = onInterrupt(sayBelow, output.lost);
   try {
     const record = await start(opened, prompt, flags, context);
+    const { task_id: taskId } = record;
     if (flags.detach === true) {
-      write(`${record.task_id}\n`);
+      write(`${taskId}\n`);
       return exitCodes.done;
     }
     const where = oneLine(shortHome(record.project_path, homeDir), MAX_PATH_CHARS);
-    say(`${record.task_id} ${record.status === 'pending' ? record.reason : `started in ${where}.`}`);
+    say(`${taskId} ${record.status === 'pending' ? record.reason : `started in ${where}.`}`);
     for (const note of [...(record.notes ?? []), ...(record.worktree?.notes ?? [])]) say(note);
-    const last = await followToEnd(opened, record, { command, env, say: sayBelow }, { keys, log });
+    const asking = { tasks, input: process.stdin, say: sayBelow, look: errorLook, command, bell };
+    const questions = new TerminalQuestions(asking);
+    const last = await followLog({
+      ...{ tasks, taskId, follows: true, log, signal: keys.left },
+      ask: (now) => questions.update(now),
+      atAbort: async (now) => (keys.isKill() ? kill(tasks, taskId) : now),
+    }).finally(() => questions.dispose());
     if (!isFinal(last.status)) {
       for (const line of leftLines(last, context)) say(line);
       return exitCodes.done;
@@ -77,13 +150,6 @@ export async function runTask(given: string, flags: RunFlags, context: CommandCo
     keys.dispose();
     opened.dispose();
   }
-}
-
-/** Throws INVALID_PROMPT for a folder, which Node reads as if it were empty. */
-async function textOf(input: NodeJS.ReadStream & { readonly fd: number }): Promise<string> {
-  if (fstatSync(input.fd).isDirectory())
-    throw new BridgeError('INVALID_PROMPT', 'stdin is a folder.', 'Give a file or a pipe with the prompt.');
-  return text(input);
 }
 
 /** What to do with a task that was left. */
@@ -106,14 +172,14 @@ function folderOf(path: string | undefined, { homeDir, folder }: CommandContext)
 }
 
 async function start(
-  opened: OpenTasks,
+  { tasks, find }: OpenTasks,
   prompt: string,
   flags: RunFlags,
   context: CommandContext,
 ): Promise<TaskRecord> {
-  const before = flags.continue === undefined ? undefined : await opened.find(flags.continue);
+  const before = flags.continue === undefined ? undefined : await find(flags.continue);
   try {
-    return await opened.tasks.start({
+    return await tasks.start({
       prompt,
       path: before !== undefined && flags.path === undefined ? undefined : folderOf(flags.path, context),
       permissionMode: flags.mode,
@@ -135,54 +201,26 @@ async function start(
   }
 }
 
-/** Prints the log and asks the questions of the task. Resolves with the final record, or the last one when the person leaves. */
-async function followToEnd(
-  { tasks, bell }: OpenTasks,
-  { task_id: taskId }: TaskRecord,
-  { env, command, say }: Pick<CommandContext, 'command' | 'env' | 'say'>,
-  { keys, log }: { readonly keys: InterruptKeys; readonly log: TerminalLog },
-): Promise<TaskRecord> {
-  const look = lookOf(process.stderr, env);
-  const questions = new TerminalQuestions({ tasks, input: process.stdin, say, look, command, bell });
-  try {
-    return await followLog({
-      get: () => tasks.get(taskId),
-      follows: true,
-      log,
-      afterPages: (record) => questions.ask(record, keys.left),
-      signal: keys.left,
-      atAbort: async (record) => (keys.isKill() ? kill(tasks, taskId) : record),
-    });
-  } finally {
-    questions.dispose();
-  }
-}
-
-interface InterruptKeys extends Disposable {
-  /** Aborted when the person leaves. */
-  readonly left: AbortSignal;
-  /** Whether the task is to end. */
-  isKill(): boolean;
-}
-
 /** Ctrl-C leaves, and twice within two seconds also ends the task. Who reads stdout no longer has left, too. */
-function onInterrupt(say: (line: string) => void, lost: AbortSignal): InterruptKeys {
+function onInterrupt(say: (line: string) => void, lost: AbortSignal) {
   const left = new AbortController();
   let leaving: { dispose(): void } | undefined;
   let isKill = false;
   const onSignal = (): void => {
-    if (leaving !== undefined) {
-      isKill = true;
-      say('Ending the task.');
-      left.abort();
-      return;
-    }
-    say('\nThe task goes on without this command. Ctrl-C again within 2 s ends it.');
-    leaving = systemClock.after(SECOND_PRESS_MS, () => left.abort());
+    isKill = leaving !== undefined;
+    if (isKill) left.abort();
+    else leaving = systemClock.after(SECOND_PRESS_MS, () => left.abort());
+    say(
+      isKill
+        ? 'Ending the task.'
+        : '\nThe task goes on without this command. Ctrl-C again within 2 s ends it.',
+    );
   };
   process.on('SIGINT', onSignal);
   return {
+    /** Aborted when the person leaves. */
     left: AbortSignal.any([left.signal, lost]),
+    /** Whether the task is to end. */
     isKill: () => isKill,
     dispose: () => {
       leaving?.dispose();
@@ -191,7 +229,7 @@ function onInterrupt(say: (line: string) => void, lost: AbortSignal): InterruptK
   };
 }
 
-async function kill(tasks: OpenTasks['tasks'], taskId: string): Promise<TaskRecord> {
+async function kill(tasks: TaskService, taskId: string): Promise<TaskRecord> {
   try {
     return await tasks.kill(taskId, KILLED_BY_PERSON);
   } catch (error) {

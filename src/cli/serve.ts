@@ -29,12 +29,14 @@ export async function serve(args: readonly string[], given: NodeJS.ProcessEnv): 
     const loaded = await loadSettings(options, given, homeDir).catch(unusableSettings);
     const { config, unusable, source, origins } = loaded;
     // In the environment, the folders reach the board that this server starts, too.
-    const env =
-      options.roots === undefined ? given : { ...given, [factsOf('allowed_roots').env]: options.roots };
+    const { env: rootsVariable } = factsOf('allowed_roots');
+    const env = options.roots === undefined ? given : { ...given, [rootsVariable]: options.roots };
     const logger = createStderrLogger(config.log_level);
     if (unusable === undefined) logStart(logger, loaded);
     else logError(logger, unusable);
-    guardProcess(logger);
+    // The server goes on after an uncaught error, since its tasks run in other processes and its client waits for answers.
+    for (const event of ['uncaughtException', 'unhandledRejection'])
+      process.on(event, (error: unknown) => logger.error('An internal error', { error: stackOf(error) }));
     const command = await ownCommand(process.argv[1] ?? '', env['PATH'], homeDir);
     const bridge = await createBridge({
       ...{ config, unusable, env, homeDir, origins, logger },
@@ -51,26 +53,18 @@ export async function serve(args: readonly string[], given: NodeJS.ProcessEnv): 
   }
 }
 
-interface ServeOptions {
-  readonly config: string | undefined;
-  readonly toolsets: string | undefined;
-  /**
-   * Allowed roots as their environment variable has them, also for folders with commas in their names. On the command line each is an argument of
-   * its own: the only form in which Claude Desktop passes a list from its settings.
-   */
-  readonly roots: string | undefined;
-}
-
-/** Throws INVALID_ARGUMENTS. */
-function readOptions(args: readonly string[]): ServeOptions {
+/**
+ * The options, and the folders of the command line as the environment variable of allowed roots has them, also with commas in their names.
+ * Each folder is an argument of its own: the only form in which Claude Desktop passes a list from its settings. Throws INVALID_ARGUMENTS.
+ */
+function readOptions(args: readonly string[]): { config?: string; toolsets?: string; roots?: string } {
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
       allowPositionals: true,
       options: { config: { type: 'string' }, toolsets: { type: 'string' } },
     });
-    const roots = positionals.length === 0 ? undefined : JSON.stringify(positionals);
-    return { config: values.config, toolsets: values.toolsets, roots };
+    return { ...values, ...(positionals.length > 0 && { roots: JSON.stringify(positionals) }) };
   } catch (error) {
     throw new BridgeError(
       'INVALID_ARGUMENTS',
@@ -81,7 +75,7 @@ function readOptions(args: readonly string[]): ServeOptions {
 }
 
 async function loadSettings(
-  { config, toolsets, roots }: ServeOptions,
+  { config, toolsets, roots }: ReturnType<typeof readOptions>,
   env: NodeJS.ProcessEnv,
   homeDir: string,
 ): Promise<Settings> {
@@ -120,22 +114,12 @@ function logStart(logger: Logger, { source, defaultSource, config, warnings }: L
 
 /** Logs one line for each error of the settings, and what to do. */
 function logError(logger: Logger, error: unknown): void {
-  if (!(error instanceof BridgeError)) {
-    logger.error('The server could not start', {
-      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
-    });
-    return;
-  }
+  if (!(error instanceof BridgeError))
+    return logger.error('The server could not start', { error: stackOf(error) });
   for (const line of error.message.split('\n')) logger.error(`${error.code}: ${line}`);
   logger.error(error.hint);
 }
 
-/** Logs an uncaught error. The server goes on, since its tasks run in other processes and its client waits for answers. */
-function guardProcess(logger: Logger): void {
-  process.on('uncaughtException', (error) =>
-    logger.error('An internal error', { error: error.stack ?? error.message }),
-  );
-  process.on('unhandledRejection', (error) =>
-    logger.error('An unhandled internal error', { error: messageOf(error) }),
-  );
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -4,7 +4,7 @@ import { stateDirectory } from '../config/places.js';
 import { adoptState, foreignState, isStateDir } from '../store/machine.js';
 import { somePresence } from '../store/owner-state.js';
 import { openStateDir } from '../store/state-dir.js';
-import type { CommandContext } from './command-context.js';
+import type { CommandContext } from './command.js';
 import { exitCodes, type ExitCode } from './exit-codes.js';
 import { fittedLines, withCommand } from './terminal-text.js';
 

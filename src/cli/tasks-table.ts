@@ -13,7 +13,7 @@ const ALIGNED = [40, 60, Infinity];
 const MAX_TEXT_CHARS = 2_000;
 /** With less than this left for the texts of a row, it shows project and prompt alone; with less than two narrow ones, the project. */
 const ROOM_FOR_NOW = 60;
-const FEWEST_CHARS = 8;
+const ROOM_FOR_PROMPT = 18;
 const GAP = '  ';
 const STATUS_STYLES: Partial<Record<TaskRecord['status'], Style>> = {
   waiting: 'yellow',
@@ -23,9 +23,6 @@ const STATUS_STYLES: Partial<Record<TaskRecord['status'], Style>> = {
   error: 'red',
   timeout: 'red',
 };
-
-/** Its title, and its text for a task. */
-type Column = readonly [string, (record: TaskRecord) => string];
 
 export interface TableOptions {
   readonly nowMs: number;
@@ -40,32 +37,35 @@ export function taskTable(records: readonly TaskRecord[], { nowMs, homeDir, look
   const { columns, paint } = look;
   const isWaiting = ({ status }: TaskRecord): number => Number(status === 'waiting');
   const sorted = [...records].sort((one, other) => isWaiting(other) - isWaiting(one));
-  const asked: Column = ['ASKS', (record) => String(openDecisions(record).length)];
-  const facts: readonly Column[] = [
-    ['TASK', ({ task_id }) => shortId(task_id)],
-    ['STATUS', ({ status }) => status],
-    ['AGE', ({ created_at }) => ageOf(created_at, nowMs)],
-    ...(records.some((record) => openDecisions(record).length > 0) ? [asked] : []),
+  const hasAsks = records.some((record) => openDecisions(record).length > 0);
+  const facts = [
+    ['TASK', 'STATUS', 'AGE', ...(hasAsks ? ['ASKS'] : [])],
+    ...sorted.map((record) => [
+      shortId(record.task_id),
+      record.status,
+      ageOf(record.created_at, nowMs),
+      ...(hasAsks ? [String(openDecisions(record).length)] : []),
+    ]),
   ];
-  const texts: readonly Column[] = [
-    ['PROJECT', (record) => oneLine(shortHome(projectOf(record), homeDir), MAX_TEXT_CHARS)],
-    ['PROMPT', ({ prompt_summary }) => oneLine(prompt_summary, MAX_TEXT_CHARS)],
-    ['NOW', (record) => oneLine(`${budgetOf(record)}${nowOf(record)}`, MAX_TEXT_CHARS)],
+  const texts = [
+    ['PROJECT', 'PROMPT', 'NOW'],
+    ...sorted.map((record) =>
+      [shortHome(projectOf(record), homeDir), record.prompt_summary, nowOf(record)].map((text) =>
+        oneLine(text, MAX_TEXT_CHARS),
+      ),
+    ),
   ];
-  const rowsOf = (some: readonly Column[]): string[][] => [
-    some.map(([title]) => title),
-    ...sorted.map((record) => some.map(([, of]) => of(record))),
-  ];
-  const [left, right] = [rowsOf(facts), rowsOf(texts)];
-  const fixed = widthsOf(left);
-  const room = (columns ?? Infinity) - fixed.reduce((sum, width) => sum + width + GAP.length, 0);
-  const widths = shared(widthsOf(right), room);
-  const lines = left.map((cells, index) => {
-    const shown = widths.map((width, column) => {
-      const text = right[index]?.[column] ?? '';
-      return columns === undefined ? text : cutTo(column === 0 ? shortPath(text, width) : text, width);
-    });
-    const row = [...cells, ...shown].map((text, at) => padded(text, [...fixed, ...widths][at] ?? 0));
+  const fixed = widthsOf(facts);
+  const room = columns && columns - fixed.reduce((sum, width) => sum + width + GAP.length, 0);
+  const widths = textWidths(widthsOf(texts), room);
+  const lines = facts.map((cells, index) => {
+    const [project = '', ...others] = texts[index] ?? [];
+    const [width = 0] = widths;
+    // Of a path without room, the name of the folder.
+    const place = room !== undefined && cellsOf(project) > width ? basename(project) : project;
+    const shown = [place, ...others].slice(0, widths.length);
+    const fitting = shown.map((text, at) => (room === undefined ? text : cutTo(text, widths[at] ?? 0)));
+    const row = [...cells, ...fitting].map((text, at) => padded(text, [...fixed, ...widths][at] ?? 0));
     const line = cutTo(row.join(GAP).trimEnd(), columns ?? Infinity);
     const status = sorted[index - 1]?.status;
     return status === undefined ? paint('bold', line) : paintedStatus(line, status, look);
@@ -84,37 +84,26 @@ export function projectOf({ project_path, worktree }: Pick<TaskRecord, 'project_
   return worktree?.project_path ?? project_path;
 }
 
-/** Of a path without room, the name of the folder. */
-function shortPath(path: string, width: number): string {
-  return cellsOf(path) > width ? basename(path) : path;
-}
-
-/** Of a task with a budget, what it has used of it. */
-function budgetOf(record: TaskRecord): string {
-  return record.budget === undefined ? '' : `[${usedWords(record)}] `;
-}
-
-/** What it does, or which answer it waits for. */
-function nowOf({ status, reason, activity, undone_at, worktree }: TaskRecord): string {
-  if (undone_at !== undefined) return `undone: ${reason}`;
-  if (worktree?.finished !== undefined) return `${FINISHED[worktree.finished.action]}: ${reason}`;
+/** What it does, or which answer it waits for; of a task with a budget, first what it has used of it. */
+function nowOf(record: TaskRecord): string {
+  const { status, reason, activity, undone_at, worktree } = record;
+  const used = record.budget === undefined ? '' : `[${usedWords(record)}] `;
+  if (undone_at !== undefined) return `${used}undone: ${reason}`;
+  if (worktree?.finished !== undefined) return `${used}${FINISHED[worktree.finished.action]}: ${reason}`;
   const waitsForAnswer = status === 'waiting' && !reason.endsWith(WAITS_FOR_MESSAGE);
-  return activity === '' || waitsForAnswer ? reason : activity;
+  return `${used}${activity === '' || waitsForAnswer ? reason : activity}`;
 }
 
-/** The widths of the text columns in this room: narrow ones are whole, the others share what is left. */
-function shared(natural: readonly number[], room: number): number[] {
-  if (room === Infinity) return natural.map((width, at) => Math.min(width, ALIGNED[at] ?? width));
-  const count = room >= ROOM_FOR_NOW ? natural.length : room >= 2 * FEWEST_CHARS + GAP.length ? 2 : 1;
-  const widths = natural.slice(0, room < FEWEST_CHARS ? 0 : count);
-  let left = room - GAP.length * (widths.length - 1);
-  const narrowFirst = [...widths.keys()].sort((one, other) => (widths[one] ?? 0) - (widths[other] ?? 0));
-  narrowFirst.forEach((at, done) => {
-    const width = Math.min(widths[at] ?? 0, Math.floor(left / (widths.length - done)));
-    widths[at] = width;
-    left -= width;
+/** The widths of the text columns in this room: each has at most its share of what is left. */
+function textWidths(natural: readonly number[], room: number | undefined): number[] {
+  if (room === undefined) return natural.map((width, at) => Math.min(width, ALIGNED[at] ?? width));
+  const count = room >= ROOM_FOR_NOW ? natural.length : room >= ROOM_FOR_PROMPT ? 2 : 1;
+  let left = room - GAP.length * (count - 1);
+  return natural.slice(0, count).map((width, at) => {
+    const share = Math.max(0, Math.min(width, Math.floor(left / (count - at))));
+    left -= share;
+    return share;
   });
-  return widths;
 }
 
 function widthsOf(rows: readonly (readonly string[])[]): number[] {

@@ -1,12 +1,11 @@
-// Pure.
+// Pure: one task as a person reads it in a terminal.
 import { countedNoun, oneLine, quotedLines } from '../base/text.js';
-import { usedWords } from '../tasks/budget/budget.js';
 import { worktreeTask } from '../projects/worktree-path.js';
+import { usedWords } from '../tasks/budget/budget.js';
 import { canContinue } from '../tasks/polling-hint.js';
 import { isUndoable, treeOf, type Receipt } from '../tasks/receipt/receipt.js';
-import { finishWords } from '../tasks/worktree-maker.js';
-import { worktreeEndSchema } from '../tasks/worktree-maker.js';
 import { folderGoneNote, isFinal, isNative, openDecisions, type TaskRecord } from '../tasks/task.js';
+import { finishWords, worktreeEndSchema } from '../tasks/worktree-maker.js';
 import { checkedLines } from './checks-text.js';
 import { answerCommand, answerLines, decisionLines } from './decisions.js';
 import { shortId } from './find-task.js';
@@ -30,48 +29,17 @@ export interface DetailsOptions {
   readonly isGone?: boolean;
 }
 
+/** A name, and what stands behind it. */
+type Line = readonly [string, string];
+
 /** Everything about one task, and the commands for it. */
 export function taskDetails(record: TaskRecord, options: DetailsOptions): string {
-  const { nowMs, homeDir, look, receipt } = options;
-  const { task_id, status, created_at, started_at, worktree, cli_version } = record;
-  const since = started_at ?? created_at;
-  const mode = isNative(record) ? 'started by a person' : record.permission_mode;
-  const fields: [string, string][] = [
-    ['task', task_id],
-    ['status', `${status}: ${record.reason}`],
-    ['project', shortHome(projectOf(record), homeDir)],
-    ['prompt', record.prompt_summary],
-    [
-      started_at !== null ? 'started' : status === 'pending' ? 'queued' : 'created',
-      `${shownTime(since, look, nowMs)} (${ageOf(since, nowMs)} ago)${ranFor(record)}`,
-    ],
-    ['driver', `${record.driver}, ${mode}${cli_version === null ? '' : `, Claude Code ${cli_version}`}`],
-  ];
-  const cost = receipt?.usage.cost_usd ?? 'unknown';
-  const used = usedWords(cost === 'unknown' ? record : { cost_usd: cost, ...record });
-  if (used !== '') fields.push(['used', used]);
-  if (worktree !== undefined && worktree.finished === undefined)
-    fields.push(
-      ['worktree', shortHome(worktree.path, homeDir)],
-      ['branch', worktree.branch],
-      ...worktree.notes.map((note): [string, string] => ['note', note]),
-    );
-  const { finished } = worktree ?? {};
-  if (finished !== undefined) {
-    const words = finishWords(finished.action, finished.result);
-    fields.push(['finished', `${shownTime(finished.at, look, nowMs)}: ${words}`]);
-  }
-  const isTold = receipt?.notes.includes(goneWords(record)) === true;
-  if (options.isGone === true && finished === undefined && !isTold) fields.push(['note', goneWords(record)]);
-  fields.push(['log', shortHome(record.log_file, homeDir)]);
-  if (record.undone_at !== undefined) fields.push(['undone', record.undone_at]);
-  if (receipt === undefined && record.files_changed.length > 0)
-    fields.push(['changed', record.files_changed.join(', ')]);
-  const [first = '', second = '', ...others] = fieldLines(fields, look);
-  const lines = [first, paintedStatus(second, status, look), ...others];
+  const { nowMs, look, receipt, command } = options;
+  const [first = '', second = '', ...others] = fieldLines(fieldsOf(record, options), look);
+  const lines = [first, paintedStatus(second, record.status, look), ...others];
   for (const decision of openDecisions(record)) {
     const until = `(until ${shownTime(decision.expires_at, look, nowMs)})`;
-    const ways = answerLines(decision, answerCommand(record, options.command));
+    const ways = answerLines(decision, answerCommand(record, command));
     lines.push('', ...decisionLines(decision, look), until, ...ways);
   }
   // What an agent printed must not drive the terminal that it is shown in.
@@ -80,20 +48,46 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
   for (const line of [...checkedLines(record), ...rest].flatMap((text) => text.split('\n')))
     lines.push(fitted(line, look, line.startsWith('| ') ? '| ' : '    '));
   // Commands are never broken: they are pasted.
-  const goOn: [string, string][] =
-    record.ended_by_budget !== undefined ? [['go on', budgetWords(record)]] : [];
-  const next = [...goOn, ...nextCommands(record, options)];
+  const next = nextCommands(record, options);
   const width = Math.max(...next.map(([name]) => name.length));
   if (next.length > 0) lines.push('');
-  for (const [name, command] of next)
-    lines.push(withCommand(`${name.padEnd(width)} `, command, look).replace(name, look.paint('dim', name)));
+  for (const [name, words] of next)
+    lines.push(withCommand(`${name.padEnd(width)} `, words, look).replace(name, look.paint('dim', name)));
   return `${lines.join('\n')}\n`;
 }
 
-function budgetWords({ ended_by_budget }: TaskRecord): string {
-  return ended_by_budget === 'day'
-    ? 'Possible tomorrow, or once the setting day_budget is raised.'
-    : 'It gets a budget of its own: --max-cost and --max-tokens, up to what the setting task_budget allows.';
+function fieldsOf(record: TaskRecord, { nowMs, homeDir, look, receipt, isGone }: DetailsOptions): Line[] {
+  const { status, started_at, worktree, cli_version, files_changed } = record;
+  const { finished } = worktree ?? {};
+  const since = started_at ?? record.created_at;
+  const began = started_at !== null ? 'started' : status === 'pending' ? 'queued' : 'created';
+  const mode = isNative(record) ? 'started by a person' : record.permission_mode;
+  const cost = receipt?.usage.cost_usd ?? 'unknown';
+  const used = usedWords(cost === 'unknown' ? record : { cost_usd: cost, ...record });
+  const open = finished === undefined ? worktree : undefined;
+  const gone = goneWords(record);
+  const isNoted = isGone === true && finished === undefined && receipt?.notes.includes(gone) !== true;
+  const fields: (readonly [string, string | undefined])[] = [
+    ['task', record.task_id],
+    ['status', `${status}: ${record.reason}`],
+    ['project', shortHome(projectOf(record), homeDir)],
+    ['prompt', record.prompt_summary],
+    [began, `${shownTime(since, look, nowMs)} (${ageOf(since, nowMs)} ago)${ranFor(record)}`],
+    ['driver', `${record.driver}, ${mode}${cli_version === null ? '' : `, Claude Code ${cli_version}`}`],
+    ['used', used === '' ? undefined : used],
+    ['worktree', open && shortHome(open.path, homeDir)],
+    ['branch', open?.branch],
+    ...(open?.notes ?? []).map((note) => ['note', note] as const),
+    [
+      'finished',
+      finished && `${shownTime(finished.at, look, nowMs)}: ${finishWords(finished.action, finished.result)}`,
+    ],
+    ['note', isNoted ? gone : undefined],
+    ['log', shortHome(record.log_file, homeDir)],
+    ['undone', record.undone_at],
+    ['changed', receipt === undefined && files_changed.length > 0 ? files_changed.join(', ') : undefined],
+  ];
+  return fields.flatMap(([name, value]): Line[] => (value === undefined ? [] : [[name, value]]));
 }
 
 /** What `tasks interrupt` prints. `before`: the task as it was; a message that waited then goes in after the turn. */
@@ -102,21 +96,14 @@ export function interruptedWords(
   { command, look }: Pick<DetailsOptions, 'command' | 'look'>,
 ): string {
   const waiting = messages.filter(({ state }) => state === 'waiting').length;
-  const id = shortId(task_id);
-  const was = `${task_id} was interrupted.`;
-  const next =
+  const [what, next] =
     waiting === 0
-      ? withCommand(
-          `${was} To say what it does instead:`,
-          `${command} tasks message ${id} ${SAMPLE_MESSAGE}`,
-          look,
-        )
-      : withCommand(
-          `${was} It gets ${countedNoun(waiting, 'message')} that waited. To see the answer:`,
-          `${command} tasks follow ${id}`,
-          look,
-        );
-  return `${next}\n`;
+      ? ['To say what it does instead:', `message ${shortId(task_id)} ${SAMPLE_MESSAGE}`]
+      : [
+          `It gets ${countedNoun(waiting, 'message')} that waited. To see the answer:`,
+          `follow ${shortId(task_id)}`,
+        ];
+  return `${withCommand(`${task_id} was interrupted. ${what}`, `${command} tasks ${next}`, look)}\n`;
 }
 
 /** Of a task whose folder is gone. */
@@ -127,53 +114,57 @@ function goneWords(record: TaskRecord): string {
 }
 
 /** What can be done with the task in a terminal. */
-function nextCommands(record: TaskRecord, { command, receipt, isGone }: DetailsOptions): [string, string][] {
-  const { status, worktree } = record;
+function nextCommands(record: TaskRecord, options: DetailsOptions): Line[] {
+  const { command } = options;
   const id = shortId(record.task_id);
-  if (isNative(record) && !isFinal(status)) return [];
-  if (!isFinal(status)) {
-    const follow: [string, string] = ['follow', `${command} tasks follow ${id}`];
-    const end: [string, string] = ['end', `${command} tasks kill ${id}`];
-    // One in the queue has no terminal, and takes no message.
-    if (status === 'pending') return [follow, end];
-    return [
-      ['attach', `${command} attach ${id}`],
-      follow,
-      ['message', `${command} tasks message ${id} ${SAMPLE_MESSAGE}`],
-      end,
-    ];
-  }
-  // With the budget of the day used up it would be refused; `go on` says when it is possible. No answer: nothing to go on from.
-  const goOn: [string, string][] =
-    canContinue(record) && !isNative(record) && record.ended_by_budget !== 'day' && record.tokens !== 0
-      ? [['continue', `${command} run --continue ${id} "Go on."`]]
-      : [];
-  if (worktree?.finished !== undefined) return goOn;
-  if (isGone === true)
-    return worktree === undefined ? [] : [['discard', `${command} tasks finish ${id} discard`]];
-  const tree = receipt === undefined ? undefined : treeOf(receipt);
-  const owner = worktree === undefined ? worktreeTask(record.project_path) : undefined;
-  // It went on in another task's worktree, whose work is finished as one.
-  if (owner !== undefined) return [...goOn, ['finish', `${command} tasks finish ${shortId(owner)} merge`]];
-  const diff: [string, string] = ['diff', `${command} tasks diff ${id}`];
-  if (worktree === undefined)
-    return isUndoable(record, receipt)
-      ? [...goOn, diff, ['undo', `${command} tasks finish ${id} undo --reviewed ${tree}`]]
-      : goOn;
-  const isEmpty =
-    receipt?.git.state === 'repository' && receipt.git.files_total + receipt.git.commits_total === 0;
-  const ends = isEmpty ? (['discard'] as const) : worktreeEndSchema.options;
-  return [
-    ...goOn,
-    ...(isEmpty ? [] : [diff]),
-    ...ends.map((action): [string, string] => [
-      action,
-      `${command} tasks finish ${id} ${action}${tree === undefined || action === 'discard' ? '' : ` --reviewed ${tree}`}`,
-    ]),
-  ];
+  const { ended_by_budget: budget } = record;
+  const budgeted: Line[] = budget === undefined ? [] : [['go on', budgetWords[budget]]];
+  if (isFinal(record.status)) return [...budgeted, ...endedCommands(record, options)];
+  if (isNative(record)) return [];
+  const follow = ['follow', `${command} tasks follow ${id}`] as const;
+  const end = ['end', `${command} tasks kill ${id}`] as const;
+  // One in the queue has no terminal, and takes no message.
+  if (record.status === 'pending') return [follow, end];
+  const message = ['message', `${command} tasks message ${id} ${SAMPLE_MESSAGE}`] as const;
+  return [['attach', `${command} attach ${id}`], follow, message, end];
 }
 
-function fieldLines(fields: readonly [string, string][], look: Look): string[] {
+function endedCommands(record: TaskRecord, { command, receipt, isGone }: DetailsOptions): Line[] {
+  const { worktree } = record;
+  const id = shortId(record.task_id);
+  const finish = (action: string, task = id): Line => [action, `${command} tasks finish ${task} ${action}`];
+  const reviewed = ([name, words]: Line): Line => {
+    const tree = receipt && treeOf(receipt);
+    return [name, tree === undefined ? words : `${words} --reviewed ${tree}`];
+  };
+  // With the budget of the day used up it would be refused; `go on` says when it is possible. No answer: nothing to go on from.
+  const isOver = isNative(record) || record.ended_by_budget === 'day' || record.tokens === 0;
+  const goOn: Line[] =
+    isOver || !canContinue(record) ? [] : [['continue', `${command} run --continue ${id} "Go on."`]];
+  if (worktree?.finished !== undefined) return goOn;
+  if (isGone === true) return worktree === undefined ? [] : [finish('discard')];
+  const owner = worktree === undefined ? worktreeTask(record.project_path) : undefined;
+  // It went on in another task's worktree, whose work is finished as one.
+  if (owner !== undefined) return [...goOn, ['finish', finish('merge', shortId(owner))[1]]];
+  const diff: Line = ['diff', `${command} tasks diff ${id}`];
+  if (worktree === undefined)
+    return isUndoable(record, receipt) ? [...goOn, diff, reviewed(finish('undo'))] : goOn;
+  const isEmpty =
+    receipt?.git.state === 'repository' && receipt.git.files_total + receipt.git.commits_total === 0;
+  if (isEmpty) return [...goOn, finish('discard')];
+  const ends = worktreeEndSchema.options.map((action) =>
+    action === 'discard' ? finish(action) : reviewed(finish(action)),
+  );
+  return [...goOn, diff, ...ends];
+}
+
+/** When a task goes on that was ended at a budget. */
+const budgetWords: Readonly<Record<NonNullable<TaskRecord['ended_by_budget']>, string>> = {
+  day: 'Possible tomorrow, or once the setting day_budget is raised.',
+  task: 'It gets a budget of its own: --max-cost and --max-tokens, up to what the setting task_budget allows.',
+};
+
+function fieldLines(fields: readonly Line[], look: Look): string[] {
   const width = Math.max(...fields.map(([name]) => name.length));
   return fields.map(([name, value]) => {
     const line = `${name.padEnd(width)}  ${oneLine(value, MAX_VALUE_CHARS)}`;

@@ -63,6 +63,14 @@ export class TerminalLog {
     this.#write(`${ERASE}${paint('dim', text)}`);
   }
 
+  /** Says a line below the log, where the line of what runs was. */
+  below(say: (line: string) => void): (line: string) => void {
+    return (line) => {
+      this.clear();
+      say(line);
+    };
+  }
+
   /** Takes that line away, before others write to the terminal. */
   clear(): void {
     if (this.#working !== '') this.#write(ERASE);

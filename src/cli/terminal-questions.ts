@@ -1,10 +1,7 @@
-import { once } from 'node:events';
 import { createInterface, type Interface } from 'node:readline';
 import { ReadStream } from 'node:tty';
-import { sleep } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import type { Disposable } from '../base/lifecycle.js';
-import { systemClock } from '../base/system-clock.js';
 import { oneLine } from '../base/text.js';
 import type { DecisionAnswer } from '../tasks/task-host.js';
 import type { TaskService } from '../tasks/task-service.js';
@@ -19,135 +16,120 @@ import {
 } from './decisions.js';
 import { fitted, type Look } from './terminal-text.js';
 
-/** How often it is checked whether somebody else has answered. */
-const CHECK_MS = 500;
 const BELL = '\x07';
 const SHOWN_CHARS = 40;
 const QUESTION_WORDS = 'Type a number or your own words, then Enter; "deny" declines.';
 const SEVERAL_WORDS = 'Type a number, several such as 1,2, or your own words, then Enter; "deny" declines.';
 
 export interface TerminalQuestionsOptions {
-  readonly tasks: Pick<TaskService, 'get' | 'respond'>;
-  readonly input: NodeJS.ReadStream;
+  readonly tasks: Pick<TaskService, 'respond'>;
+  /** Where a person may type; left out, it is only said how to answer. */
+  readonly input?: NodeJS.ReadStream;
   /** A line for the person. */
   readonly say: (line: string) => void;
   /** How the lines are shown. */
   readonly look: Look;
   readonly command: string;
   /** Whether the bell of the terminal rings before a question. */
-  readonly bell: boolean;
+  readonly bell?: boolean;
 }
 
 /** Asks the person at the terminal what a task asks. Without a terminal it says how to answer. */
 export class TerminalQuestions implements Disposable {
   readonly #options: TerminalQuestionsOptions;
-  readonly #asked = new Set<string>();
-  /** Undefined without a terminal. */
-  readonly #lines: Interface | undefined;
-  /** Aborted when no line follows. */
-  readonly #over = new AbortController();
+  readonly #shown = new Set<string>();
+  /** Undefined without a terminal, and once no line follows. */
+  #lines: Interface | undefined;
+  /** What waits for a line, and what was answered of its questions so far. */
+  #asked: { readonly decision: Decision; readonly answers: [string, string][] } | undefined;
+  /** The first line since something was asked. One that was typed before is no answer to it. */
+  #typed: string | undefined;
 
   constructor(options: TerminalQuestionsOptions) {
     this.#options = options;
+    const { input } = options;
     // The prompt may have been typed there, up to the end of the input.
-    if (!(options.input instanceof ReadStream) || options.input.readableEnded) return;
-    // Read from the beginning: a line typed before a question was shown is no answer to it.
-    this.#lines = createInterface({ input: options.input, terminal: false });
-    this.#lines.on('close', () => this.#over.abort());
+    if (!(input instanceof ReadStream) || input.readableEnded) return;
+    this.#lines = createInterface({ input, terminal: false });
+    this.#lines.on('line', (line) => this.#asked !== undefined && (this.#typed ??= line));
+    this.#lines.on('close', () => (this.#lines = undefined));
   }
 
-  /** Resolves when each open decision was asked once, and answered by somebody or left to others. */
-  async ask(record: TaskRecord, signal: AbortSignal): Promise<void> {
-    const { say, look, bell, tasks, command } = this.#options;
-    for (const decision of openDecisions(record)) {
-      if (signal.aborted || this.#asked.has(decision.decision_id)) continue;
-      this.#asked.add(decision.decision_id);
-      say(bell && this.#lines !== undefined && !this.#over.signal.aborted ? BELL : '');
-      for (const line of decisionLines(decision, look)) say(line);
-      const closed = new AbortController();
-      const either = AbortSignal.any([signal, closed.signal]);
-      // A task that cannot be read is left to others.
-      const watching = this.#untilClosed(record.task_id, decision, either)
-        .catch(() => undefined)
-        .then(() => closed.abort());
-      const answer = await this.#typed(decision, either);
-      const isOpen = !closed.signal.aborted;
-      closed.abort();
-      await watching;
-      if (answer !== undefined) await this.#respond(tasks, record.task_id, answer);
-      else if (signal.aborted) return;
-      else if (!isOpen) say('It is no longer open: somebody else answered, or its time was over.');
-      else {
-        for (const line of answerLines(decision, answerCommand(record, command))) say(line);
-      }
+  /** Takes what was typed, and shows what is asked now. Resolves with true while it waits for a line. Throws errors that are bugs. */
+  async update(record: TaskRecord): Promise<boolean> {
+    const { say, look, bell = false, command } = this.#options;
+    const open = openDecisions(record);
+    const asked = this.#asked?.decision;
+    const ways = (decision: Decision): void => {
+      for (const line of answerLines(decision, answerCommand(record, command))) say(line);
+    };
+    if (asked !== undefined && !open.some(({ decision_id }) => decision_id === asked.decision_id)) {
+      this.#asked = undefined;
+      say('It is no longer open: somebody else answered, or its time was over.');
+    } else if (asked !== undefined && this.#typed !== undefined)
+      await this.#take(record.task_id, this.#typed);
+    else if (asked !== undefined && this.#lines === undefined) {
+      this.#asked = undefined;
+      ways(asked);
     }
+    this.#typed = undefined;
+    for (const decision of open) {
+      if (this.#asked !== undefined) return true;
+      if (this.#shown.has(decision.decision_id)) continue;
+      this.#shown.add(decision.decision_id);
+      say(bell && this.#lines !== undefined ? BELL : '');
+      for (const line of decisionLines(decision, look)) say(line);
+      if (this.#lines === undefined) ways(decision);
+      else this.#ask(decision, []);
+    }
+    return this.#asked !== undefined;
   }
 
   dispose(): void {
     this.#lines?.close();
   }
 
-  /** Undefined when there is no terminal, or the signal aborts. */
-  async #typed(decision: Decision, signal: AbortSignal): Promise<DecisionAnswer | undefined> {
-    const { questions = [], decision_id } = decision;
-    if (questions.length === 0)
-      return this.#until(requestWords(decision), (line) => typedVerdict(decision, line), signal);
-    const answers: [string, string][] = [];
-    const shared = { decision_id, by: 'terminal' };
-    for (const question of questions) {
-      const about = questions.length === 1 ? '' : `${answers.length + 1}: `;
-      const words = question.multiSelect ? SEVERAL_WORDS : QUESTION_WORDS;
-      const read = (line: string) => (line.trim() === 'deny' ? false : typedChoice(question, line));
-      const answer = await this.#until(`${about}${words}`, read, signal, question.options.length);
-      if (answer === undefined) return undefined;
-      if (answer === false) return { ...shared, verdict: 'deny' };
-      answers.push([question.question, answer]);
-    }
-    return { ...shared, verdict: 'allow', answers: Object.fromEntries(answers) };
-  }
-
-  /** Asks until a line is an answer; undefined when none follows. `count`: of the options of a question. */
-  async #until<T>(
-    words: string,
-    read: (line: string) => T | undefined,
-    signal: AbortSignal,
-    count?: number,
-  ): Promise<T | undefined> {
+  /** `wrong`: what was wrong with the line before. */
+  #ask(decision: Decision, answers: [string, string][], wrong = ''): void {
     const { say, look } = this.#options;
-    const lines = this.#lines;
-    const stop = AbortSignal.any([signal, this.#over.signal]);
-    for (let wrong = ''; lines !== undefined && !stop.aborted;) {
-      say(fitted(`${wrong}${words}`, look));
-      const line = await once(lines, 'line', { signal: stop }).then(String, () => undefined);
-      if (line === undefined) return undefined;
-      const answer = read(line);
-      if (answer !== undefined) return answer;
-      wrong = notUnderstood(line, count);
-    }
-    return undefined;
+    this.#asked = { decision, answers };
+    const { questions = [] } = decision;
+    const question = questions[answers.length];
+    const about = questions.length > 1 ? `${answers.length + 1}: ` : '';
+    const words = question?.multiSelect === true ? SEVERAL_WORDS : QUESTION_WORDS;
+    say(fitted(`${wrong}${question === undefined ? requestWords(decision) : about + words}`, look));
   }
 
-  async #untilClosed(taskId: string, { decision_id }: Decision, signal: AbortSignal): Promise<void> {
-    const { tasks } = this.#options;
-    while (!signal.aborted) {
-      const open = openDecisions(await tasks.get(taskId));
-      if (!open.some((one) => one.decision_id === decision_id)) return;
-      await sleep(systemClock, CHECK_MS, signal);
+  async #take(taskId: string, line: string): Promise<void> {
+    if (this.#asked === undefined) return;
+    const { decision, answers } = this.#asked;
+    const shared = { decision_id: decision.decision_id, by: 'terminal' };
+    const { questions = [] } = decision;
+    const question = questions[answers.length];
+    if (question === undefined) {
+      const answer = typedVerdict(decision, line);
+      return answer === undefined
+        ? this.#ask(decision, answers, notUnderstood(line))
+        : this.#respond(taskId, answer);
     }
+    if (line.trim() === 'deny') return this.#respond(taskId, { ...shared, verdict: 'deny' });
+    const label = typedChoice(question, line);
+    if (label === undefined)
+      return this.#ask(decision, answers, notUnderstood(line, question.options.length));
+    const all: [string, string][] = [...answers, [question.question, label]];
+    if (all.length < questions.length) return this.#ask(decision, all);
+    return this.#respond(taskId, { ...shared, verdict: 'allow', answers: Object.fromEntries(all) });
   }
 
-  async #respond(
-    tasks: TerminalQuestionsOptions['tasks'],
-    taskId: string,
-    answer: DecisionAnswer,
-  ): Promise<void> {
+  async #respond(taskId: string, answer: DecisionAnswer): Promise<void> {
+    this.#asked = undefined;
     try {
-      await tasks.respond(taskId, answer);
+      await this.#options.tasks.respond(taskId, answer);
     } catch (error) {
       // Somebody else was first, the task has ended, or the answer does not fit; a decision that is still open is asked again.
       if (!(error instanceof BridgeError)) throw error;
       this.#options.say(error.message);
-      if (error.code === 'INVALID_ARGUMENTS') this.#asked.delete(answer.decision_id);
+      if (error.code === 'INVALID_ARGUMENTS') this.#shown.delete(answer.decision_id);
     }
   }
 }

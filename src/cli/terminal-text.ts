@@ -14,15 +14,15 @@ export interface Look {
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u;
 const NARROW_MARK = /\p{Mn}|\ufe0f|\u200d/u;
-const SECONDS = { day: 86_400, hour: 3_600, minute: 60 } as const;
+const UNITS = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['m', 60],
+  ['s', 1],
+] as const;
 
 /** By the first character of a line of a patch. */
-const DIFF_STYLES: ReadonlyMap<string, Style> = new Map([
-  ['+', 'green'],
-  ['-', 'red'],
-  ['@', 'cyan'],
-  ['d', 'bold'],
-]);
+const DIFF_STYLES: Partial<Record<string, Style>> = { '+': 'green', '-': 'red', '@': 'cyan', d: 'bold' };
 
 /** How many columns a text takes. */
 export function cellsOf(text: string): number {
@@ -90,7 +90,7 @@ export function withCommand(words: string, command: string, look: Look): string 
 
 /** A line of a patch: what was added, removed, where, and in which file. */
 export function paintedDiff(line: string, { paint }: Look): string {
-  const style = DIFF_STYLES.get(line.slice(0, 1));
+  const style = DIFF_STYLES[line.slice(0, 1)];
   return style === undefined ? line : paint(style, line);
 }
 
@@ -113,17 +113,19 @@ export function localDay(at: string | number): string {
 
 /** `42s`, `3m 5s`, `2h 4m`, `3d 1h`. */
 export function durationOf(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1000));
-  const units = [
-    ['d', Math.floor(seconds / SECONDS.day)],
-    ['h', Math.floor((seconds % SECONDS.day) / SECONDS.hour)],
-    ['m', Math.floor((seconds % SECONDS.hour) / SECONDS.minute)],
-    ['s', seconds % SECONDS.minute],
-  ] as const;
-  const first = units.findIndex(([, count]) => count > 0);
-  if (first === -1) return '0s';
-  const shown = units.slice(first, first + 2).filter(([, count]) => count > 0);
-  return shown.map(([unit, count]) => `${count}${unit}`).join(' ');
+  let left = Math.max(0, Math.floor(ms / 1000));
+  const parts = UNITS.map(([unit, seconds]) => {
+    const count = Math.floor(left / seconds);
+    left %= seconds;
+    return count === 0 ? '' : `${count}${unit}`;
+  });
+  const first = parts.findIndex((part) => part !== '');
+  return first === -1
+    ? '0s'
+    : parts
+        .slice(first, first + 2)
+        .join(' ')
+        .trimEnd();
 }
 
 /** How old something is, in its largest unit. */

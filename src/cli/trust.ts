@@ -8,8 +8,9 @@ import { readSettings, writeSettings } from '../config/settings-file.js';
 import { changedSince, sleepingSettings, trustIn } from '../keeper/agent/project-settings.js';
 import { AllowedRoots } from '../projects/allowed-roots.js';
 import { isWithin } from '../projects/path-in-project.js';
-import { requireOutsideTasks } from './command-context.js';
+import { requireOutsideTasks } from './command.js';
 import { exitCodes, type ExitCode } from './exit-codes.js';
+import type { Questions } from './questions.js';
 
 export interface TrustOptions {
   readonly env: NodeJS.ProcessEnv;
@@ -19,16 +20,16 @@ export interface TrustOptions {
   readonly path?: string | undefined;
   readonly remove?: boolean | undefined;
   readonly write: (text: string) => void;
-  /** Asks the person at the terminal; undefined for no, and where there is no terminal. */
-  readonly confirm: ((question: string) => Promise<boolean | undefined>) | undefined;
+  /** Undefined where there is no terminal. */
+  readonly questions: Pick<Questions, 'confirm'> | undefined;
 }
 
 /**
  * Shows what a project's own configuration would run or change in careful tasks, and writes into the settings file that the person trusts it
- * as it is. Throws INSIDE_TASK, PATH_NOT_FOUND, CONFIG_ERROR and PROJECT_SETTINGS_UNREADABLE.
+ * as it is. Throws INSIDE_TASK, PATH_NOT_FOUND, CONFIG_ERROR, PROJECT_SETTINGS_UNREADABLE and Cancelled.
  */
 export async function runTrust(options: TrustOptions): Promise<ExitCode> {
-  const { env, homeDir, configPath, write, confirm, remove = false } = options;
+  const { env, homeDir, configPath, write, questions, remove = false } = options;
   await requireOutsideTasks(env, 'trust a project');
   const project = await realPathOf(resolve(options.path ?? '.'));
   const load = () => loadConfig({ env, cwd: process.cwd(), homeDir, configPath });
@@ -50,21 +51,24 @@ export async function runTrust(options: TrustOptions): Promise<ExitCode> {
     throw neverTrusted(project, `has what cannot be hashed: ${unreadable.join(', ')}`);
   const changed = trustIn(own, before);
   if (own.leftOut.length === 0 || changed === 'trusted') {
-    write(
-      `Nothing to trust: ${own.leftOut.length === 0 ? 'the project configures nothing' : 'it is trusted as it is'}.\n`,
-    );
+    const why = own.leftOut.length === 0 ? 'the project configures nothing' : 'it is trusted as it is';
+    write(`Nothing to trust: ${why}.\n`);
     return exitCodes.done;
   }
   write(`Tasks in ${project} would use, also in cautious and sandboxed, and outside of any sandbox:\n`);
   for (const name of own.leftOut) write(`  ${name}\n`);
   write('It is made of these files, which you should have read:\n');
-  for (const name of Object.keys(own.files))
-    write(
-      `  ${shownCharacters(name)}${before !== undefined && changed.includes(name) ? '   changed since you trusted it' : ''}\n`,
+  for (const name of Object.keys(own.files)) {
+    const isOther = before !== undefined && changed.includes(name);
+    write(`  ${shownCharacters(name)}${isOther ? '   changed since you trusted it' : ''}\n`);
+  }
+  if (questions === undefined)
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      'Only a person can trust a project, and there is no terminal to ask in.',
+      'Run the command in a terminal of your own.',
     );
-  if (confirm === undefined) throw noTerminal();
-  const isYes = await confirm('Trust all of it, as it is now?');
-  if (isYes !== true) return isYes === undefined ? exitCodes.interrupted : exitCodes.done;
+  if (!(await questions.confirm('Trust all of it, as it is now?', false))) return exitCodes.done;
   // What was shown is what is written: if a file has changed meanwhile, the trust does not fit it.
   await change(file, project, own.files);
   write(
@@ -110,13 +114,5 @@ function neverTrusted(project: string, why: string): BridgeError {
     'INVALID_ARGUMENTS',
     `The configuration of ${project} ${why}.`,
     'It stays untrusted: tasks read its instructions, and use nothing else of it.',
-  );
-}
-
-function noTerminal(): BridgeError {
-  return new BridgeError(
-    'INVALID_ARGUMENTS',
-    'Only a person can trust a project, and there is no terminal to ask in.',
-    'Run the command in a terminal of your own.',
   );
 }

@@ -1,5 +1,5 @@
 // Pure.
-import type { BridgeError } from '../base/errors.js';
+import { BridgeError } from '../base/errors.js';
 import { shellWord } from '../base/text.js';
 import type { Installation } from '../claude/installation.js';
 import type { LoadedConfig } from '../config/load-config.js';
@@ -19,11 +19,11 @@ export interface Finding {
   readonly status: Status;
   /** One sentence. */
   readonly summary: string;
-  readonly details?: readonly string[];
+  readonly details: readonly string[];
   /** What a person does about it, in one sentence. */
-  readonly words?: string;
-  /** The line of a shell that mends it; left out where no single command does. */
-  readonly command?: string;
+  readonly remediation: string | null;
+  /** The line of a shell that mends it; null where no single command does. */
+  readonly command: string | null;
 }
 
 /** One thing that can be wrong. */
@@ -96,30 +96,37 @@ export interface DoctorContext extends DoctorPlace, DoctorParts {
 }
 
 export function ok(summary: string, details: readonly string[] = []): Finding {
-  return { status: 'ok', summary, details };
+  return { status: 'ok', summary, details, remediation: null, command: null };
 }
 
-export function unchecked(why: string): Finding {
-  return { status: 'unchecked', summary: `not checked: ${why}` };
+export function unchecked(why: string, remediation: string | null = null): Finding {
+  return { ...ok(`not checked: ${why}`), status: 'unchecked', remediation };
 }
 
-/** Something works less well. `words` say what a person does about it; `command` is the line of a shell that mends it. */
+/** Something works less well: what a person does about it, and the line of a shell that mends it. */
 export function warning(
   summary: string,
-  words: string,
-  command?: string,
-  details?: readonly string[],
+  remediation: string,
+  command: string | null = null,
+  details: readonly string[] = [],
 ): Finding {
-  return {
-    ...{ status: 'warning', summary, words },
-    ...(command !== undefined && { command }),
-    ...(details !== undefined && { details }),
-  };
+  return { status: 'warning', summary, details, remediation, command };
 }
 
 /** Tasks fail; else as `warning`. */
 export function fault(...given: Parameters<typeof warning>): Finding {
   return { ...warning(...given), status: 'error' };
+}
+
+/** The error of the bridge with which an attempt fails; undefined for one that does not. */
+export async function errorOf(attempt: () => unknown): Promise<BridgeError | undefined> {
+  try {
+    await attempt();
+    return undefined;
+  } catch (error) {
+    if (error instanceof BridgeError) return error;
+    throw error;
+  }
 }
 
 /** The command that opens a file in a person's editor. */

@@ -23,18 +23,12 @@ export async function runChecks(
   context: DoctorContext,
   { fix, onEntry = () => undefined }: RunOptions,
 ): Promise<Entry[]> {
-  let before: Promise<unknown> = Promise.resolve();
   const together = checks.filter(({ alone }) => alone !== true);
-  const started = new Map(together.map((check) => [check.id, runCheck(check, context, fix)]));
-  const others = Promise.all(started.values());
+  const running = new Map(together.map((check) => [check, runCheck(check, context, fix)]));
   const entries: Entry[] = [];
   for (const check of checks) {
-    let running = started.get(check.id);
-    if (running === undefined) {
-      await Promise.all([before, others]);
-      before = running = runCheck(check, context, fix);
-    }
-    const entry = await running;
+    if (check.alone === true) await Promise.all(running.values());
+    const entry = await (running.get(check) ?? runCheck(check, context, fix));
     entries.push(entry);
     onEntry(entry);
   }
@@ -52,25 +46,20 @@ async function runCheck(check: Check, context: DoctorContext, fix: boolean): Pro
       fixed = await mend(context);
       return look(context);
     });
-  const { status, details = [], words, command } = finding;
-  const summary = status === 'unchecked' ? `${id} was ${finding.summary}` : finding.summary;
+  const { status, summary, details } = finding;
   return {
-    ...{ id, category, status, summary },
+    ...{ id, category, ...finding },
+    summary: status === 'unchecked' ? `${id} was ${summary}` : summary,
     details: [...details],
-    remediation: words ?? null,
-    command: command ?? null,
     fixed: fixed ?? null,
     duration_ms: Math.round(performance.now() - startedMs),
   };
 }
 
 async function bounded({ limitMs = LIMIT_MS }: Check, act: () => Promise<Finding>): Promise<Finding> {
+  const couldNot = (error: unknown): Finding =>
+    unchecked(messageOf(error), error instanceof BridgeError ? error.hint : null);
   // An error that comes after the limit has no reader.
   const finding = await withinMs(systemClock, limitMs, act().catch(couldNot));
   return finding ?? unchecked(`no answer within ${limitMs / 1000} s.`);
-}
-
-function couldNot(error: unknown): Finding {
-  const finding = unchecked(messageOf(error));
-  return error instanceof BridgeError ? { ...finding, words: error.hint } : finding;
 }

@@ -31,11 +31,11 @@ const SHOWN_ID_CHARS = 60;
 
 export interface CreateQuery {
   /** A folder; the window that has it open makes the terminal. The folder where the terminal begins, without one. */
-  readonly path: string | undefined;
-  readonly cwd: string | undefined;
-  readonly name: string | undefined;
-  readonly shell: string | undefined;
-  readonly env: Readonly<Record<string, string>> | undefined;
+  readonly path?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly name?: string | undefined;
+  readonly shell?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface MadeTerminal {

@@ -25,7 +25,7 @@ const GATHER_MS = 100;
 export interface ReadQuery extends PageQuery {
   readonly terminalId: string;
   /** Without it, the newest output. */
-  readonly cursor: number | undefined;
+  readonly cursor?: number | undefined;
   /** For the end of what runs, or until the page is full. */
   readonly waitMs: number;
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { BridgeError } from '../base/errors.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedPath } from '../projects/allowed-roots.js';
@@ -9,7 +10,7 @@ import { readDiffStat, readPatch, type DiffStat } from './diff/read-diff.js';
 import { initRepository, type InitQuery } from './init-repository.js';
 import { factBytes, readCommit, readHistory, type CommitFacts, type HistoryQuery } from './log.js';
 import { commitOf } from './revision.js';
-import { findRepository, kindOf, type RepositoryPath } from './run/repository.js';
+import { findRepository, kindOf } from './run/repository.js';
 import { openGit, type GitDoor, type RepositoryGit } from './run/repository-git.js';
 import { readStatus, type Status } from './status.js';
 
@@ -35,6 +36,8 @@ export interface Located {
   readonly filtered?: readonly string[];
 }
 
+type ReadGit<T> = (git: RepositoryGit, path: AllowedPath) => Promise<T>;
+
 export interface PageQuery {
   readonly cursor?: string | undefined;
   readonly maxBytes?: number | undefined;
@@ -52,6 +55,8 @@ export interface ChangesQuery extends PageQuery {
  */
 export class GitService {
   readonly #parts: GitParts;
+  /** The repository of the last call. */
+  #last: RepositoryGit | undefined;
   readonly #patches = new PatchPages<Located & { readonly commit?: string }>();
 
   constructor(parts: GitParts) {
@@ -59,13 +64,13 @@ export class GitService {
   }
 
   async status(target: GitTarget): Promise<Located & Status> {
-    return this.#readFiles(target, (git, at) => readStatus(git, at.within));
+    return this.#readFiles(target, readStatus);
   }
 
   /** Throws REVISION_NOT_FOUND, INVALID_ARGUMENTS for a bad `base`. */
   async diffStat(target: GitTarget, cached: boolean): Promise<Located & DiffStat> {
-    return this.#readFiles(target, async (git, { path, within }) => {
-      const report = await readDiffStat(git, { command: diffCommand(cached), commits: [], within });
+    return this.#readFiles(target, async (git, path) => {
+      const report = await readDiffStat(git, { command: diffCommand(cached), commits: [] });
       if (report.total.files === 0) await requireExists(path);
       return { ...report, filtered: cached ? [] : await git.filtered(report.files.map(({ file }) => file)) };
     });
@@ -79,9 +84,9 @@ export class GitService {
     const { cached = false, base } = query;
     const asked = [await this.#asked(target), cached, base];
     const { facts, page } = await this.#patches.page(asked, this.#size(query), async () => {
-      const { patch, ...located } = await this.#readFiles(target, async (git, { path, within }) => {
+      const { patch, ...located } = await this.#readFiles(target, async (git, path) => {
         const commits = base === undefined ? [] : [await commitOf(git, base)];
-        const read = await readPatch(git, { command: diffCommand(cached), commits, within });
+        const read = await readPatch(git, { command: diffCommand(cached), commits });
         if (read.totalBytes === 0) await requireExists(path);
         const files = cached ? [] : read.sections.map(({ file }) => file);
         return { patch: read, filtered: await git.filtered(files) };
@@ -104,8 +109,8 @@ export class GitService {
 
   /** Commits, newest first. Throws like `diff`. */
   async log(target: GitTarget, query: HistoryQuery) {
-    const read = async (git: RepositoryGit, { path, within }: RepositoryPath) => {
-      const history = await readHistory(git, query, within);
+    const read = async (git: RepositoryGit, path: AllowedPath) => {
+      const history = await readHistory(git, query);
       if (history.commits.length === 0) await requireExists(path);
       return history;
     };
@@ -129,7 +134,7 @@ export class GitService {
       const isFirst = from === undefined;
       const found = await this.#read(
         target,
-        (git, at) => readCommit(git, from?.commit ?? revision, isFirst, at.within),
+        (git) => readCommit(git, from?.commit ?? revision, isFirst),
         true,
       );
       const { patch, facts: read, ...others } = found;
@@ -157,29 +162,30 @@ export class GitService {
   }
 
   /** Like `#read`, for what compares files: also those that git was told not to look at. */
-  #readFiles<T>(
-    target: GitTarget,
-    read: (git: RepositoryGit, at: RepositoryPath) => Promise<T>,
-  ): Promise<Located & T> {
-    return this.#read(target, async (git, at) => {
-      const [answer, hides] = await Promise.all([read(git, at), git.hidesFiles()]);
-      return hides ? git.withPlainIndex((plain) => read(plain, at)) : answer;
+  #readFiles<T>(target: GitTarget, read: ReadGit<T>): Promise<Located & T> {
+    return this.#read(target, async (git, path) => {
+      const [answer, hides] = await Promise.all([read(git, path), git.hidesFiles()]);
+      return hides ? git.withPlainIndex((plain) => read(plain, path)) : answer;
     });
   }
 
-  async #read<T>(
-    target: GitTarget,
-    read: (git: RepositoryGit, at: RepositoryPath) => Promise<T>,
-    isBareEnough = false,
-  ): Promise<Located & T> {
-    const at = await findRepository(this.#parts.roots, await this.#asked(target), isBareEnough);
-    const { top } = at.repository;
+  async #read<T>(target: GitTarget, read: ReadGit<T>, isBareEnough = false): Promise<Located & T> {
+    const path = await this.#asked(target);
+    const repository = await findRepository(this.#parts.roots, path, isBareEnough);
     const end = new AbortController();
     const signal = AbortSignal.any([target.signal, end.signal]);
     try {
-      const answer = await read(await openGit(this.#parts, at.repository, signal, isBareEnough), at);
-      const hasSubmodules = existsSync(join(top, '.gitmodules'));
-      return { path: at.path, repository: top, hasSubmodules, ...answer };
+      const opening = openGit(this.#parts, repository, signal, isBareEnough);
+      // Read with the settings of the last call meanwhile: the answer counts when they are those of this call.
+      const early = isDeepStrictEqual(this.#last?.repository, repository) ? this.#last : undefined;
+      const reading = early && read(early.with({ signal }), path);
+      reading?.catch(() => undefined);
+      const git = await opening;
+      this.#last = git;
+      const isSame = isDeepStrictEqual(early?.settings, git.settings);
+      const answer = await (reading !== undefined && isSame ? reading : read(git, path));
+      const hasSubmodules = existsSync(join(repository.top, '.gitmodules'));
+      return { path, repository: repository.top, hasSubmodules, ...answer };
     } finally {
       // When one git call of `read` failed, the concurrent ones can stop.
       end.abort();

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { cursorText, readCursor } from '../base/input.js';
 import { shownBytes } from './diff/patch-text.js';
-import { pathArguments, readDiffStat, readPatch, type DiffStat } from './diff/read-diff.js';
+import { readDiffStat, readPatch, type DiffStat } from './diff/read-diff.js';
 import { commitIfAny, commitOf, historyOf } from './revision.js';
 import type { RepositoryGit } from './run/repository-git.js';
 
@@ -41,11 +41,7 @@ const positionSchema = z.strictObject({
 });
 
 /** Commits from newest to oldest, at most `maxCount`. */
-export async function readHistory(
-  git: RepositoryGit,
-  { cursor, revision, maxCount }: HistoryQuery,
-  within: string | undefined,
-) {
+export async function readHistory(git: RepositoryGit, { cursor, revision, maxCount }: HistoryQuery) {
   const start = async (): Promise<readonly string[]> => {
     if (revision !== undefined) return historyOf(git, revision);
     const head = await commitIfAny(git, 'HEAD');
@@ -53,13 +49,9 @@ export async function readHistory(
   };
   const { from, skip } =
     cursor === undefined ? { from: await start(), skip: 0 } : readCursor(positionSchema, cursor);
-  const commits: LogEntry[] = [];
-  if (from.length > 0) {
-    // One more than requested, to know whether there are more.
-    const count = [`--max-count=${maxCount + 1}`, `--skip=${skip}`];
-    const args = [...count, ...from, ...pathArguments(within)];
-    await readLog(git, '%aI', args, (entry) => void commits.push(entry));
-  }
+  // One more than requested, to know whether there are more.
+  const count = [`--max-count=${maxCount + 1}`, `--skip=${skip}`];
+  const commits = from.length === 0 ? [] : await readLog(git, '%aI', [...count, ...from, ...git.paths]);
   return {
     commits: commits.slice(0, maxCount),
     /** Cursor for the commits after the first `count` of `commits`; undefined when there are no more. */
@@ -68,18 +60,17 @@ export async function readHistory(
   };
 }
 
-/** Passes on the commits that `git log` lists, with the author's date (%aI) or the committer's (%cI). */
+/** The commits that `git log` lists, with the author's date (%aI) or the committer's (%cI). */
 export async function readLog(
   git: RepositoryGit,
   date: '%aI' | '%cI',
   args: readonly string[],
-  take: (entry: LogEntry) => void,
-): Promise<void> {
-  const values: string[] = [];
-  await git.eachField([...LOG, '-z', `--format=tformat:%H%x00%an%x00${date}%x00%s`, ...args], (field) => {
-    if (values.push(shownBytes(field).text) < 4) return;
-    const [commit = '', author = '', day = '', subject = ''] = values.splice(0);
-    take({ commit, author, date: day, subject: subject.slice(0, MAX_SUBJECT_CHARS) });
+): Promise<readonly LogEntry[]> {
+  const format = `--format=tformat:%H%x00%an%x00${date}%x00%s`;
+  const values = (await git.fields([...LOG, '-z', format, ...args])).map((field) => shownBytes(field).text);
+  return Array.from({ length: values.length / 4 }, (_, nth) => {
+    const [commit = '', author = '', day = '', subject = ''] = values.slice(4 * nth, 4 * nth + 4);
+    return { commit, author, date: day, subject: subject.slice(0, MAX_SUBJECT_CHARS) };
   });
 }
 
@@ -97,12 +88,7 @@ export interface CommitFacts {
  * A commit with its whole patch against the first parent, or against nothing; with facts for the first page. Throws
  * REVISION_NOT_FOUND, INVALID_ARGUMENTS.
  */
-export async function readCommit(
-  git: RepositoryGit,
-  revision: string,
-  isFirstPage: boolean,
-  within: string | undefined,
-) {
+export async function readCommit(git: RepositoryGit, revision: string, isFirstPage: boolean) {
   const commit = await commitOf(git, revision);
   const format = '--format=tformat:%P%x00%an <%ae>%x00%aI%x00%B';
   const { bytes } = await git.output([...LOG, '--max-count=1', format, commit, '--']);
@@ -110,7 +96,7 @@ export async function readCommit(
   const parents = names.split(' ').filter((parent) => parent !== '');
   const message = body.trimEnd().slice(0, MAX_MESSAGE_CHARS);
   const commits = [...parents.slice(0, 1), commit];
-  const query = { command: ['diff-tree', '-r', '--no-commit-id', '--root'], commits, within };
+  const query = { command: ['diff-tree', '-r', '--no-commit-id', '--root'], commits };
   const [stat, patch] = await Promise.all([
     isFirstPage ? readDiffStat(git, query) : undefined,
     readPatch(git, query),

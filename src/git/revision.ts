@@ -1,10 +1,12 @@
 import { BridgeError } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
 import type { RepositoryGit } from './run/repository-git.js';
-import { unreadable } from './run/run-git.js';
 
 const MAX_REVISION_CHARS = 250;
 const SHOWN_CHARS = 100;
+const SHA1_BYTES = 20;
+const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+const EMPTY_TREE_OF_SHA256 = '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321';
 /** Excludes options, files of a commit, searches, patterns and white space. */
 const REVISION = /^(?!-)[^\s\p{C}:?*[\\]+$/u;
 
@@ -55,14 +57,12 @@ async function requireReadable(git: RepositoryGit, name: string): Promise<void> 
   else if (name === 'HEAD') await git.output(['symbolic-ref', '--quiet', 'HEAD']);
 }
 
-/** The name of the tree without files, which stands in for the parent of a first commit. */
-export async function emptyTree(git: RepositoryGit): Promise<string> {
-  const name = (await git.output(['hash-object', '-t', 'tree', '--stdin'])).text.trim();
-  if (!isObjectName(name)) throw unreadable('no name of an empty tree');
-  return name;
+/** The name of the tree without files, which every git knows; it stands in for the parent of a first commit. */
+export function emptyTree({ settings }: RepositoryGit): string {
+  return settings.hashBytes === SHA1_BYTES ? EMPTY_TREE : EMPTY_TREE_OF_SHA256;
 }
 
-export function isObjectName(text: string): boolean {
+function isObjectName(text: string): boolean {
   return /^[0-9a-f]{40,64}$/.test(text);
 }
 

@@ -1,12 +1,9 @@
-import { pathArguments } from './diff/read-diff.js';
 import { shownBytes } from './diff/patch-text.js';
 import type { RepositoryGit } from './run/repository-git.js';
 import { unreadable } from './run/run-git.js';
 
-/** Names stored per list; the rest is only counted. A tool's answer shows fewer. */
-const MAX_NAMES = 1_000;
-/** What is before the path of an entry that is changed, renamed or copied, in conflict, or untracked. */
-const ENTRY = /^(?:1 (..) (?:\S+ ){6}|2 (..) (?:\S+ ){6}([RC])\d+ |(u) (?:\S+ ){9}|(\?) )/;
+/** What is before the path of an entry that is changed, renamed, in conflict, or untracked. git finds no copies: no setting asks for them. */
+const ENTRY = /^(?:1 (..) (?:\S+ ){6}|2 (..) (?:\S+ ){7}|(u) (?:\S+ ){9}|(\?) )/;
 
 const STATUS = ['status', '--porcelain=v2', '-z', '--branch', '--ignored=no', '--ignore-submodules=dirty'];
 const WHOLE_STATUS = [...STATUS, '--ahead-behind', '--untracked-files=normal', '--find-renames'];
@@ -18,8 +15,6 @@ type StatusList = 'staged' | 'modified' | 'untracked' | 'deleted' | 'conflicted'
 export interface Renamed {
   readonly from: string;
   readonly to: string;
-  /** True for a copy: the old file still exists. */
-  readonly copy?: true;
 }
 
 interface BranchFacts {
@@ -36,10 +31,8 @@ interface BranchFacts {
 
 export interface Status extends Readonly<BranchFacts> {
   readonly clean: boolean;
-  /** At most 1,000 names each; `counts` has the full numbers. */
   readonly lists: Readonly<Record<StatusList, readonly string[]>>;
   readonly renamed: readonly Renamed[];
-  readonly counts: Readonly<Record<StatusList | 'renamed', number>>;
   /** True when a name contains escaped bytes that are not UTF-8. */
   readonly escaped: boolean;
   /** Files among the modified ones, also outside of the part, for which a filter says whether they are: the bridge runs none. */
@@ -55,62 +48,55 @@ interface Entry {
   readonly path: string;
   readonly lists: readonly StatusList[];
   readonly escaped: boolean;
-  /** `R` or `C` where the old name of a renamed or copied file follows. */
-  readonly pairs?: string;
   readonly renamed?: Renamed;
 }
 
-export async function readStatus(git: RepositoryGit, within: string | undefined): Promise<Status> {
+/** The status of the part of the repository that `git` is for. */
+export async function readStatus(git: RepositoryGit): Promise<Status> {
+  const { within } = git.repository;
   if (within === undefined) return collect(git, [...WHOLE_STATUS, '--']);
   const others = ['--', ':(top)', `:(top,exclude,literal)${within}`];
   const [found, rest] = await Promise.all([
-    collect(git, [...WHOLE_STATUS, ...pathArguments(within)]),
+    collect(git, [...WHOLE_STATUS, ...git.paths]),
     collect(git, ['--no-literal-pathspecs', ...WHOLE_STATUS, ...others]),
   ]);
   const part = { within, rest: rest.clean ? 'clean' : rest.onlyFiltered ? 'unknown' : 'changed' } as const;
   return { ...found, filtered: [...found.filtered, ...rest.filtered], part };
 }
 
-/** The uncommitted files, each with whether it is untracked, and the branch. */
-export async function readDirty(
-  git: RepositoryGit,
-  within: string | undefined,
-  take: (path: string, untracked: boolean) => void,
-): Promise<Readonly<BranchFacts>> {
-  return readEntries(git, [...DIRTY_FILES, ...pathArguments(within)], ({ path, lists }) =>
-    take(path, lists.includes('untracked')),
-  );
+/** The uncommitted files, and the branch. */
+export function readDirty(git: RepositoryGit) {
+  return readEntries(git, [...DIRTY_FILES, ...git.paths]);
 }
 
 async function collect(git: RepositoryGit, args: readonly string[]): Promise<Status> {
-  const lists: Record<StatusList, string[]> = {
-    staged: [],
-    modified: [],
-    untracked: [],
-    deleted: [],
-    conflicted: [],
+  const { entries, ...branch } = await readEntries(git, args);
+  const listed = (list: StatusList): readonly string[] =>
+    entries.filter(({ lists }) => lists.includes(list)).map(({ path }) => path);
+  const lists = {
+    staged: listed('staged'),
+    modified: listed('modified'),
+    untracked: listed('untracked'),
+    deleted: listed('deleted'),
+    conflicted: listed('conflicted'),
   };
-  const counts = { staged: 0, modified: 0, untracked: 0, deleted: 0, conflicted: 0, renamed: 0 };
-  const renamed: Renamed[] = [];
-  let escaped = false;
-  const branch = await readEntries(git, args, (entry) => {
-    escaped ||= entry.escaped;
-    for (const list of entry.lists) if (counts[list]++ < MAX_NAMES) lists[list].push(entry.path);
-    if (entry.renamed !== undefined && counts.renamed++ < MAX_NAMES) renamed.push(entry.renamed);
-  });
-  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const renamed = entries.flatMap((entry) => entry.renamed ?? []);
+  const total = Object.values({ ...lists, renamed }).reduce((sum, { length }) => sum + length, 0);
   const filtered = await git.filtered(lists.modified);
-  const onlyFiltered = total > 0 && total === filtered.length;
-  const found = { lists, renamed, counts, escaped, filtered, onlyFiltered };
-  return { ...branch, clean: total === 0, ...found, part: undefined };
+  return {
+    ...branch,
+    clean: total === 0,
+    lists,
+    renamed,
+    escaped: entries.some(({ escaped }) => escaped),
+    filtered,
+    onlyFiltered: total > 0 && total === filtered.length,
+    part: undefined,
+  };
 }
 
-/** Passes on the entries of `git status --porcelain=v2 -z --branch`. Throws GIT_FAILED for what no version of the format allows. */
-async function readEntries(
-  git: RepositoryGit,
-  args: readonly string[],
-  take: (entry: Entry) => void,
-): Promise<BranchFacts> {
+/** What `git status --porcelain=v2 -z --branch` says. Throws GIT_FAILED for what no version of the format allows. */
+async function readEntries(git: RepositoryGit, args: readonly string[]) {
   const branch: BranchFacts = {
     branch: null,
     head: null,
@@ -119,28 +105,20 @@ async function readEntries(
     ahead: 0,
     behind: 0,
   };
-  /** An entry whose old name follows. */
-  let pair: Entry | undefined;
-  await git.eachField(args, (field) => {
+  const entries: Entry[] = [];
+  const fields = (await git.fields(args)).values();
+  for (const field of fields) {
     const kind = field.toString('latin1', 0, 1);
-    if (pair?.pairs !== undefined) {
-      const { text: from, escaped } = shownBytes(field);
-      const renamed = { from, to: pair.path, ...(pair.pairs === 'C' && { copy: true as const }) };
-      take({ ...pair, escaped: pair.escaped || escaped, renamed });
-      pair = undefined;
-    } else if (kind === '#') takeHeader(branch, shownBytes(field.subarray(2)).text);
-    else if (kind !== '!') {
-      const entry = entryOf(field);
-      if (entry.pairs === undefined) take(entry);
-      else pair = entry;
-    }
-  });
-  return branch;
+    if (kind === '#') takeHeader(branch, shownBytes(field.subarray(2)).text);
+    else if (kind !== '!') entries.push(entryOf(field, () => fields.next().value));
+  }
+  return { ...branch, entries };
 }
 
-function entryOf(field: Buffer): Entry {
+/** `next` gives the field after it, which is the old name of a renamed file. */
+function entryOf(field: Buffer, next: () => Buffer | undefined): Entry {
   const line = field.toString('latin1');
-  const [head, one, two, pairs, conflict, other] = ENTRY.exec(line) ?? [];
+  const [head, one, two, conflict, other] = ENTRY.exec(line) ?? [];
   if (head === undefined) throw unreadable(`the entry "${line}"`);
   const [inIndex = '.', inFolder = '.'] = one ?? two ?? '';
   const lists: StatusList[] = [];
@@ -151,7 +129,9 @@ function entryOf(field: Buffer): Entry {
   if ('MTARC'.includes(inFolder)) lists.push('modified');
   if (inIndex === 'D' || inFolder === 'D') lists.push('deleted');
   const { text: path, escaped } = shownBytes(field.subarray(head.length));
-  return { path, lists, escaped, ...(pairs !== undefined && { pairs }) };
+  const old = two === undefined ? undefined : shownBytes(next() ?? Buffer.of());
+  if (old === undefined) return { path, lists, escaped };
+  return { path, lists, escaped: escaped || old.escaped, renamed: { from: old.text, to: path } };
 }
 
 /** Later versions of git may add headers; the format says to ignore unknown ones. */

@@ -1,4 +1,5 @@
 // Pure: answers as they are sent: JSON objects, the text that says the same, and how large they may be.
+import { randomUUID } from 'node:crypto';
 import { escapedUnsafe, hasUnsafe, quotedLines } from '../base/text.js';
 
 export type JsonObject = { readonly [key: string]: unknown };
@@ -24,6 +25,39 @@ const MAX_TRIES = 12;
 /** Size of a value on the wire. */
 export function wireBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
+}
+
+/** A body of this length is most of its answer. */
+const LONG_CHARS = 16_384;
+/** The last long text, and its JSON without quotes: an answer needs that for its size, and twice on the wire. */
+let encoded: { readonly text: string; readonly json: Buffer } | undefined;
+
+function jsonOf(text: string): Buffer {
+  if (encoded?.text !== text) encoded = { text, json: Buffer.from(JSON.stringify(text)).subarray(1, -1) };
+  return encoded.json;
+}
+
+/** The JSON of a message or a result, in pieces. A long body, which is at the end of the text and in the data, is encoded once. */
+export function wireJson(message: object): readonly Buffer[] {
+  const result = 'result' in message ? message.result : message;
+  const { structuredContent: data, content }: JsonObject = isObject(result) ? result : {};
+  const first: unknown = Array.isArray(content) ? content[0] : undefined;
+  const text = isObject(first) ? first['text'] : undefined;
+  const body = isObject(data) ? Object.entries(data).find(isLongBody)?.[1] : undefined;
+  if (typeof text !== 'string' || typeof body !== 'string' || text.slice(-body.length) !== body)
+    return [Buffer.from(JSON.stringify(message))];
+  const mark = randomUUID();
+  const marked = text.slice(0, -body.length) + mark;
+  const frame = JSON.stringify(message, (_key, value: unknown) =>
+    value === body ? mark : value === text ? marked : value,
+  );
+  const json = jsonOf(body);
+  if (message !== result) encoded = undefined;
+  return frame.split(mark).flatMap((piece, at) => (at === 0 ? [] : [json]).concat(Buffer.from(piece)));
+}
+
+function isLongBody([name, value]: readonly [string, unknown]): boolean {
+  return BODIES.has(name) && typeof value === 'string' && value.length >= LONG_CHARS;
 }
 
 /** How many of `items`, from the first on, fit into the budget; at least one, so that paging goes on. */
@@ -57,7 +91,7 @@ export async function fittingPage<Page, Limit extends number | undefined>(
     page = await paging.read(limit, page);
     const shown = paging.text(page);
     const bytes = Buffer.byteLength(shown);
-    const isSendable = bytes + JSON.stringify(shown).length - shown.length <= MAX_TEXT_BYTES;
+    const isSendable = jsonOf(shown).length <= MAX_TEXT_BYTES;
     const isWhole = whole === undefined || bytes > whole.bytes;
     const excess = isWhole ? 0 : Math.max(0, Buffer.byteLength(readable(whole.of(page))) - whole.bytes);
     const shorter = isSendable ? bytes - excess : Math.floor(Math.min(limit ?? Infinity, bytes) / 2);

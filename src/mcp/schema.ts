@@ -6,41 +6,27 @@ import { isObject, type JsonObject } from './answers.js';
 
 /** What zod writes for every `z.int()`; a bound that every integer keeps says nothing. */
 const SAFE_BOUNDS: ReadonlySet<unknown> = new Set([Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]);
-/** Unknown arguments are refused with the nearest known name, and `$schema` is the protocol's default dialect. */
-const NOISE: ReadonlySet<string> = new Set(['$schema', 'propertyNames']);
-
-type Direction = 'input' | 'output';
 
 /**
- * `input`: what a caller may send, defaults optional. `output`: what a caller gets; which fields are always there, and
- * those of objects in a list, are left out, because they cost more bytes than they help a reader.
+ * `input`: what a caller may send, defaults optional. `output`: what a caller gets; which fields are always there is left
+ * out, because it costs more bytes than it helps a reader.
  */
-export function wireSchema(schema: z.ZodObject, io: Direction): JsonObject {
-  return trimmedNode(z.toJSONSchema(schema, { io }), io, false);
-}
-
-function trimmedNode(node: JsonObject, io: Direction, isInList: boolean): JsonObject {
-  const entries = Object.entries(node).flatMap(([key, value]) => {
-    if (isNoise(key, value, io) || (key === 'properties' && io === 'output' && isInList)) return [];
-    if (key !== 'properties' || !isObject(value))
-      return [[key, trimmed(value, io, isInList || key === 'items')] as const];
-    const fields = Object.entries(value).map(
-      ([name, field]) => [name, trimmed(field, io, isInList)] as const,
-    );
-    return [[key, Object.fromEntries(fields)] as const];
+export function wireSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonObject {
+  // The protocol's default dialect.
+  const { $schema: _dialect, ...whole } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override: ({ jsonSchema: node }) => {
+      // Unknown arguments are refused with the nearest known name.
+      if (!isObject(node.additionalProperties)) delete node.additionalProperties;
+      if (io === 'output') delete node.required;
+      delete node.propertyNames;
+    },
   });
-  return Object.fromEntries(entries);
-}
-
-function trimmed(value: unknown, io: Direction, isInList: boolean): unknown {
-  if (Array.isArray(value)) return value.map((item: unknown) => trimmed(item, io, isInList));
-  return isObject(value) ? trimmedNode(value, io, isInList) : value;
-}
-
-function isNoise(key: string, value: unknown, io: Direction): boolean {
-  if (key === 'additionalProperties') return !isObject(value);
-  if (key === 'required') return io === 'output';
-  return NOISE.has(key) || ((key === 'minimum' || key === 'maximum') && SAFE_BOUNDS.has(value));
+  const wire: unknown = JSON.parse(JSON.stringify(whole), (_, value: unknown) =>
+    SAFE_BOUNDS.has(value) ? undefined : value,
+  );
+  return isObject(wire) ? wire : {};
 }
 
 /** More would hide the first ones; a caller with five errors reads the schema again. */

@@ -1,16 +1,10 @@
 import { ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server';
-import type { BridgeError } from '../base/errors.js';
 import { nearestName } from '../base/input.js';
-import type { Logger } from '../base/logger.js';
 import { promptText, type Prompt } from './prompt.js';
-import { errorText, reported, timed } from './serve-tools.js';
+import { errorText, reported, timed, type Host } from './serve-tools.js';
 
-export interface PromptHost<Services> {
+export interface PromptHost<Services> extends Host<Services> {
   readonly prompts: readonly Prompt<Services>[];
-  readonly services: Services;
-  readonly logger: Logger;
-  /** Why nothing works; with it every prompt is listed, and none can be had. */
-  readonly unusable?: BridgeError | undefined;
 }
 
 /** Answers `prompts/list` and `prompts/get`. */

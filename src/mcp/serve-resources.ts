@@ -7,18 +7,13 @@ import {
 import type { Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import { DisposableStore, toDisposable, type Disposable } from '../base/lifecycle.js';
-import type { Logger } from '../base/logger.js';
 import { MAX_REPLY_BYTES, wireBytes } from './answers.js';
 import { clientOf } from './client.js';
 import { findResource, VARIABLE, type FoundResource, type Resource } from './resource.js';
-import { errorText, reported, timed } from './serve-tools.js';
+import { errorText, reported, timed, type Host } from './serve-tools.js';
 
-export interface ResourcesHost<Services> {
+export interface ResourcesHost<Services> extends Host<Services> {
   readonly resources: readonly Resource<Services>[];
-  readonly services: Services;
-  readonly logger: Logger;
-  /** Why nothing works; with it what is fixed is listed, and every read is refused. */
-  readonly unusable?: BridgeError | undefined;
 }
 
 /**

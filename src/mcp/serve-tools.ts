@@ -7,11 +7,11 @@ import {
 import { BridgeError, bridgeErrorOf, messageOf } from '../base/errors.js';
 import { nearestName } from '../base/input.js';
 import type { Logger } from '../base/logger.js';
-import { MAX_REPLY_BYTES, readable, wireBytes, type JsonObject } from './answers.js';
+import { MAX_REPLY_BYTES, readable, wireJson, type JsonObject } from './answers.js';
 import { APPS_EXTENSION, clientOf, type AnswerForm, type RequestClient } from './client.js';
 import { followedTask, serveClientTasks, type ClientTasks, type FollowedTasks } from './client-tasks.js';
 import { legacyPerson, modernPerson, type ClientForms } from './person.js';
-import { isForAppAlone, isForModels, type Tool, type ToolCall } from './tool.js';
+import { ONLY_APPS, type Tool, type ToolCall } from './tool.js';
 
 /** What clients that follow tasks get besides. */
 export interface FollowedHost {
@@ -23,9 +23,15 @@ export interface FollowedHost {
   readonly descriptions: Readonly<Record<string, string>>;
 }
 
-export interface ToolHost<Services> {
+/** What tools, prompts and resources are served with. */
+export interface Host<Services> {
   readonly services: Services;
   readonly logger: Logger;
+  /** Why nothing works; with it what is fixed is listed, and nothing can be had. */
+  readonly unusable?: BridgeError | undefined;
+}
+
+export interface ToolHost<Services> extends Host<Services> {
   /** Runs before every tool; throws BridgeError when the tool cannot work yet, or here. */
   readonly precondition?: (tool: string) => void | Promise<void>;
   /** What an error says to do next; left out, as for a client that has every tool. */
@@ -47,7 +53,7 @@ export interface ToolsHost<Services> extends ToolHost<Services> {
 /** Answers `tools/list` and `tools/call`. */
 export function serveTools<Services>(server: Server, host: ToolsHost<Services>): void {
   const { tools, logger, answers = 'auto' } = host;
-  if (tools.some(({ app }) => app !== undefined))
+  if (tools.some(({ page }) => page !== undefined))
     server.registerCapabilities({ extensions: { [APPS_EXTENSION]: {} } });
   const followed: FollowedTasks = new Map();
   if (host.followed !== undefined) serveClientTasks(server, host.followed.tasks, followed);
@@ -67,7 +73,7 @@ export function serveTools<Services>(server: Server, host: ToolsHost<Services>):
     const tool = tools.find(({ name }) => name === params.name);
     if (tool === undefined || !isShown(tool, client)) {
       logger.info('tools/call of an unknown tool was refused', { name: params.name });
-      const known = tools.filter(isForModels).map(({ name }) => name);
+      const known = tools.filter(({ caller }) => caller === undefined).map(({ name }) => name);
       throw unknownTool(params.name, known);
     }
     const hasForms = client.showsForms && host.showsForms !== false;
@@ -86,9 +92,10 @@ export function serveTools<Services>(server: Server, host: ToolsHost<Services>):
       callTool(tool, params.arguments, host, call),
     );
     if (result.isError === true) return { ...result, content: [...result.content] };
-    if (host.resourceMakers?.has(tool.name) === true) reportNewResource(server, logger);
+    if (host.resourceMakers?.has(tool.name) === true)
+      quietly(server.sendResourceListChanged(), 'A changed list of resources could not be reported', logger);
     const { structuredContent, content, ...rest } = result;
-    const isStructured = structuredContent !== undefined && (isForAppAlone(tool) || !hasText(client));
+    const isStructured = structuredContent !== undefined && (tool.caller === 'page' || !hasText(client));
     return (
       (await follower?.answer()) ??
       person?.needed ?? { ...rest, ...(isStructured && { structuredContent }), content: [...content] }
@@ -96,8 +103,8 @@ export function serveTools<Services>(server: Server, host: ToolsHost<Services>):
   });
 }
 
-function isShown<Services>(tool: Tool<Services>, { hasHooks, showsApps }: RequestClient): boolean {
-  return tool.forHooks === true ? hasHooks : showsApps || !isForAppAlone(tool);
+function isShown<Services>({ caller }: Tool<Services>, { hasHooks, showsApps }: RequestClient): boolean {
+  return caller === 'hooks' ? hasHooks : showsApps || caller === undefined;
 }
 
 /** `more` is added to the description for a client that follows tasks. */
@@ -108,12 +115,14 @@ function listed<Services>(
   more: string | undefined,
 ) {
   const { inputSchema, outputSchema, ...listing } = tool.listing;
+  const { page, caller } = tool;
   // An answer that is a task, and its end, are text: a client that has read a schema refuses them (MCP Inspector 2.12.0).
-  const isData = isForAppAlone(tool) || (hasSchema && more === undefined && tool.forHooks !== true);
+  const isData = caller === 'page' || (hasSchema && more === undefined && caller === undefined);
+  const ui = caller === 'page' ? ONLY_APPS : page && { resourceUri: page };
   return {
     ...listing,
     ...(more !== undefined && { description: `${listing.description} ${more}` }),
-    ...(hasApps && tool.app !== undefined && { _meta: { ...listing._meta, ui: tool.app } }),
+    ...(hasApps && ui !== undefined && { _meta: { ...listing._meta, ui } }),
     inputSchema: { ...inputSchema, type: 'object' as const },
     ...(isData && { outputSchema: { ...outputSchema, type: 'object' as const } }),
   };
@@ -140,12 +149,9 @@ function unknownTool(name: string, known: readonly string[]): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool ${JSON.stringify(name)}. ${hint}`);
 }
 
-function reportNewResource(server: Server, logger: Logger): void {
-  server
-    .sendResourceListChanged()
-    .catch((error: unknown) =>
-      logger.debug('A changed list of resources could not be reported', { error: messageOf(error) }),
-    );
+/** Lets go of what is sent to a client that may be gone; `failure` is for the log. */
+export function quietly(sent: Promise<unknown>, failure: string, logger: Logger): void {
+  sent.catch((error: unknown) => logger.debug(failure, { error: messageOf(error) }));
 }
 
 function progressOf({ mcpReq }: ServerContext, logger: Logger): (text: string) => void {
@@ -154,9 +160,12 @@ function progressOf({ mcpReq }: ServerContext, logger: Logger): (text: string) =
   return (message) => {
     if (progressToken === undefined || mcpReq.signal.aborted) return;
     progress += 1;
-    mcpReq
-      .notify({ method: 'notifications/progress', params: { progressToken, progress, message } })
-      .catch((error: unknown) => logger.debug('Progress could not be sent', { error: messageOf(error) }));
+    const params = { progressToken, progress, message };
+    quietly(
+      mcpReq.notify({ method: 'notifications/progress', params }),
+      'Progress could not be sent',
+      logger,
+    );
   };
 }
 
@@ -182,10 +191,10 @@ export async function callTool<Services>(
   try {
     await host.precondition?.(tool.name);
     const answer = await tool.run(args, host.services, call);
-    if (tool.forHooks === true) return { content: [{ type: 'text', text: JSON.stringify(answer) }] };
-    const text = isForAppAlone(tool) ? FOR_THE_APP : readable(answer);
+    if (tool.caller === 'hooks') return { content: [{ type: 'text', text: JSON.stringify(answer) }] };
+    const text = tool.caller === 'page' ? FOR_THE_APP : readable(answer);
     const result: ToolResult = { content: [{ type: 'text', text }], structuredContent: answer };
-    const bytes = wireBytes(result);
+    const bytes = wireJson(result).reduce((sum, { length }) => sum + length, 0);
     if (bytes <= MAX_REPLY_BYTES) return result;
     throw new BridgeError(
       'MESSAGE_TOO_LARGE',

@@ -8,12 +8,11 @@ import {
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
 import type { Clock } from '../base/clock.js';
-import { messageOf } from '../base/errors.js';
 import type { ClientFolders } from './client-folders.js';
 import { clientIn, declaresTasks, TASKS_EXTENSION, type ClientInfo } from './client.js';
 import { completePrompt, servePrompts, type PromptHost } from './serve-prompts.js';
 import { completeVariable, ResourceUpdates, serveResources, type ResourcesHost } from './serve-resources.js';
-import { serveTools, type ToolsHost } from './serve-tools.js';
+import { quietly, serveTools, type ToolsHost } from './serve-tools.js';
 
 /** All that a connection serves. One such object serves any number of connections, in both eras of the protocol. */
 export interface ServerParts<Services>
@@ -53,9 +52,8 @@ export function serveConnection<Services>(
   const { logger } = parts;
   let current: Server | undefined;
   const updates = new ResourceUpdates(parts, parts.clock, (uri) => {
-    void current?.sendResourceUpdated({ uri }).catch((error: unknown) => {
-      logger.debug('A resource update could not be sent', { uri, error: messageOf(error) });
-    });
+    if (current === undefined) return;
+    quietly(current.sendResourceUpdated({ uri }), `The change of ${uri} could not be sent`, logger);
   });
   const createServer = ({ era }: McpRequestContext): Server => {
     current = newServer(parts, updates);

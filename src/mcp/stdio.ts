@@ -8,7 +8,8 @@ import {
 import { z } from 'zod';
 import { withinMs } from '../base/clock.js';
 import { messageOf } from '../base/errors.js';
-import { DisposableStore, toDisposable, type Disposable } from '../base/lifecycle.js';
+import { Emitter, nextEvent, toDisposable, type Disposable } from '../base/lifecycle.js';
+import { wireJson } from './answers.js';
 import { serveConnection, type ServerParts } from './server.js';
 
 /** What of a process the protocol needs. */
@@ -20,9 +21,9 @@ export interface ProcessStdio {
   exit(code: number): void;
 }
 
-/** Where the protocol writes. `done` is called when the text is out, with the error if it never will be. */
+/** Where the protocol writes. `done` is called when the line is out, with the error if it never will be. */
 interface WireOutput {
-  write(text: string, done: (error?: Error | null) => void): void;
+  write(line: Buffer, done: (error?: Error | null) => void): void;
   /** Bytes that were written and not yet taken by the reader. */
   readonly unreadBytes: number;
 }
@@ -38,40 +39,30 @@ const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  * Serves one client over stdin and stdout until it is gone: end of input, closed output, or a signal. Then it disposes
  * and exits with code 0, at the latest 250 ms later. Resolves with the reason, for tests whose `exit` returns.
  */
-export function serveUntilGone<Services>(
+export async function serveUntilGone<Services>(
   parts: ServerParts<Services>,
   stdio: ProcessStdio,
   dispose: () => void | Promise<void>,
 ): Promise<string> {
   const { clock, logger } = parts;
-  const store = new DisposableStore();
-  return new Promise((resolve) => {
-    let leaving = false;
-    const leave = (reason: string, waitsForAnswers: boolean): void => {
-      if (leaving) return;
-      leaving = true;
-      logger.info(`Shutting down: ${reason}`);
-      const exit = () => {
-        store.dispose();
-        stdio.exit(0);
-        resolve(reason);
-      };
-      store.add(clock.after(LEAVE_MS, exit));
-      finish(waitsForAnswers)
-        .catch((error: unknown) =>
-          logger.warn('Not all could be closed on leaving', { error: messageOf(error) }),
-        )
-        .finally(exit);
-    };
-    const finish = async (waitsForAnswers: boolean): Promise<void> => {
-      if (waitsForAnswers) await withinMs(clock, LAST_ANSWERS_MS, wire.settled());
-      await connection.close();
-      await dispose();
-    };
-    store.add(stdio.onSignal((signal) => leave(`received ${signal}`, false)));
-    const wire = new StdioWire(stdio.input, stdio.output, (reason) => leave(reason, true));
-    const connection = serveConnection(parts, wire);
-  });
+  const gone = new Emitter<{ readonly reason: string; readonly isKilled: boolean }>();
+  const first = nextEvent(gone.event);
+  const signals = stdio.onSignal((signal) => gone.fire({ reason: `received ${signal}`, isKilled: true }));
+  const wire = new StdioWire(stdio, (reason) => gone.fire({ reason, isKilled: false }));
+  const connection = serveConnection(parts, wire);
+  const { reason, isKilled } = await first;
+  logger.info(`Shutting down: ${reason}`);
+  const finish = async (): Promise<void> => {
+    if (!isKilled) await withinMs(clock, LAST_ANSWERS_MS, wire.settled());
+    await connection.close();
+    await dispose();
+  };
+  await withinMs(clock, LEAVE_MS, finish()).catch((error: unknown) =>
+    logger.warn('Not all could be closed on leaving', { error: messageOf(error) }),
+  );
+  signals.dispose();
+  stdio.exit(0);
+  return reason;
 }
 
 /**
@@ -87,7 +78,7 @@ export function claimProcessStdio(): ProcessStdio {
   return {
     input: stdin,
     output: {
-      write: (text, done) => void write(text, done),
+      write: (line, done) => void write(line, done),
       get unreadBytes() {
         return stdout.writableLength;
       },
@@ -103,6 +94,7 @@ export function claimProcessStdio(): ProcessStdio {
 }
 
 const NEWLINE = 0x0a;
+const LINE_END = Buffer.from([NEWLINE]);
 /** The limit of the SDK's own transports, on both ends. */
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
 /** A client that reads nothing for thirty large answers is not coming back. */
@@ -119,8 +111,7 @@ const withId = z.object({ id: z.union([z.string(), z.number()]) });
  * the connection at 10 MiB and at the end of the input, without the answers that are due.
  */
 class StdioWire implements Transport {
-  readonly #input: Readable;
-  readonly #output: WireOutput;
+  readonly #stdio: Pick<ProcessStdio, 'input' | 'output'>;
   readonly #onGone: (reason: string) => void;
   readonly #unanswered = new Set<MessageId>();
   #onSettled = (): void => undefined;
@@ -133,42 +124,42 @@ class StdioWire implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
 
   /** `onGone` gets the reason in words when the other side is gone: its input ended, or it takes no output any more. */
-  constructor(input: Readable, output: WireOutput, onGone: (reason: string) => void) {
-    this.#input = input;
-    this.#output = output;
+  constructor(stdio: Pick<ProcessStdio, 'input' | 'output'>, onGone: (reason: string) => void) {
+    this.#stdio = stdio;
     this.#onGone = onGone;
   }
 
   /** Resolves when no request is open: each was answered or cancelled. */
-  settled(): Promise<void> {
-    if (this.#unanswered.size === 0) return Promise.resolve();
-    return new Promise((resolve) => (this.#onSettled = resolve));
+  async settled(): Promise<void> {
+    if (this.#unanswered.size > 0) await new Promise<void>((resolve) => (this.#onSettled = resolve));
   }
 
   async start(): Promise<void> {
-    this.#input.on('data', this.#read);
-    this.#input.on('end', this.#ended);
-    this.#input.on('close', this.#ended);
-    this.#input.on('error', (error) => {
+    const { input } = this.#stdio;
+    input.on('data', this.#read);
+    input.on('end', this.#ended);
+    input.on('close', this.#ended);
+    input.on('error', (error) => {
       this.onerror?.(error);
       this.#ended();
     });
-    if (this.#input.readableEnded || this.#input.destroyed) setImmediate(this.#ended);
+    if (input.readableEnded || input.destroyed) setImmediate(this.#ended);
   }
 
-  send(message: JSONRPCMessage): Promise<void> {
-    if (this.#closed) return Promise.reject(new Error('The connection is closed.'));
-    const answered = 'method' in message ? undefined : message.id;
-    return this.#write(message).finally(() => {
-      if (answered !== undefined) this.#settle(answered);
-    });
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#closed) throw new Error('The connection is closed.');
+    try {
+      await this.#write(message);
+    } finally {
+      if (!('method' in message) && message.id !== undefined) this.#settle(message.id);
+    }
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#input.off('data', this.#read);
-    this.#input.pause();
+    this.#stdio.input.off('data', this.#read);
+    this.#stdio.input.pause();
     this.onclose?.();
   }
 
@@ -185,14 +176,14 @@ class StdioWire implements Transport {
   readonly #ended = (): void => {
     if (this.#closed) return;
     // A last line without its newline counts.
-    if (this.#bytes > 0) this.#endLine();
+    this.#endLine();
     this.#onGone('the input ended');
   };
 
   #hold(part: Buffer): void {
     this.#bytes += part.length;
     if (this.#bytes > MAX_MESSAGE_BYTES) this.#parts = [];
-    else if (part.length > 0) this.#parts.push(part);
+    else this.#parts.push(part);
   }
 
   #endLine(): void {
@@ -208,14 +199,14 @@ class StdioWire implements Transport {
   #take(line: string): void {
     if (line.trim() === '') return;
     let value: unknown;
+    let message: JSONRPCMessage;
     try {
       value = JSON.parse(line);
+      message = parseJSONRPCMessage(value);
     } catch {
       // What is wrong with it is for the sender to see: it is answered.
-      return this.#refuse(null, ProtocolErrorCode.ParseError, 'Parse error: the line is no JSON.');
-    }
-    const message = messageIn(value);
-    if (message === undefined) {
+      if (value === undefined)
+        return this.#refuse(null, ProtocolErrorCode.ParseError, 'Parse error: the line is no JSON.');
       const id = withId.safeParse(value).data?.id ?? null;
       const text = 'Invalid request: the line is no JSON-RPC 2.0 message.';
       return this.#refuse(id, ProtocolErrorCode.InvalidRequest, text);
@@ -241,23 +232,14 @@ class StdioWire implements Transport {
   }
 
   #write(message: object): Promise<void> {
+    const { output } = this.#stdio;
     return new Promise((resolve, reject) => {
-      this.#output.write(`${JSON.stringify(message)}\n`, (error) => {
+      output.write(Buffer.concat([...wireJson(message), LINE_END]), (error) => {
         if (error === undefined || error === null) return resolve();
         reject(error);
         if (!this.#closed) this.#onGone('the output was closed');
       });
-      if (!this.#closed && this.#output.unreadBytes > MAX_UNREAD_BYTES)
-        this.#onGone('the output is not read');
+      if (!this.#closed && output.unreadBytes > MAX_UNREAD_BYTES) this.#onGone('the output is not read');
     });
-  }
-}
-
-function messageIn(value: unknown): JSONRPCMessage | undefined {
-  try {
-    return parseJSONRPCMessage(value);
-  } catch {
-    // The one thing it throws for is a value that is no message: that is answered.
-    return undefined;
   }
 }

@@ -5,16 +5,11 @@ import { isObject, type JsonObject } from './answers.js';
 import type { Person } from './person.js';
 import { argumentErrors, wireSchema } from './schema.js';
 
+/** Of a tool that no model sees. */
+export const ONLY_APPS = { visibility: ['app'] };
+
 /** What a tool does to the world; MCP annotations follow from it. */
 export type Effect = 'read' | 'write' | 'destroy';
-
-/** How a tool belongs to an app. Clients that show no apps see none of it. */
-export interface ToolApp {
-  /** The page that is shown when a model calls the tool. */
-  readonly resourceUri?: string;
-  /** `app` alone: the page calls the tool, and no model does. */
-  readonly visibility?: readonly ('model' | 'app')[];
-}
 
 /** The call in which a tool runs. */
 export interface ToolCall {
@@ -56,10 +51,10 @@ interface ToolFacts {
   readonly alwaysLoad?: boolean;
   /** The most characters that a client may show of an answer, where the caller can ask for much. */
   readonly maxResultChars?: number;
-  /** How it belongs to a page in the chat, for clients that show one. */
-  readonly app?: ToolApp;
-  /** True for a tool that hooks of Claude Code call: no model sees it, and its answer is JSON text alone. */
-  readonly forHooks?: boolean;
+  /** The URI of the page that a client shows in the chat when a model calls the tool; clients that show none see nothing of it. */
+  readonly page?: string;
+  /** Who calls it where no model does, nor sees it: such a page, or hooks of Claude Code, whose answer is JSON text alone. */
+  readonly caller?: 'page' | 'hooks';
 }
 
 export interface ToolDefinition<
@@ -67,23 +62,25 @@ export interface ToolDefinition<
   Input extends z.ZodRawShape,
   Output extends z.ZodRawShape,
 > extends ToolFacts {
-  /**
-   * True when the handler makes each field of its answer itself, in the order of `output`: long lists are not read once more.
-   * Without it what `output` does not name is left out.
-   */
-  readonly isExact?: boolean;
   /** Names that callers give an argument, and its own: understood, and not listed. */
   readonly aliases?: Readonly<Record<string, string>>;
   readonly input: Input;
+  /** An answer has these fields alone, in this order. */
   readonly output: Output;
+  /** Takes and gives fields by the names that services have for them, or by those of the schemas: `maxBytes` for `max_bytes`. */
   handle(
-    args: z.output<z.ZodObject<Input>>,
+    args: InCamelCase<z.output<z.ZodObject<Input>>>,
     services: Services,
     call: ToolCall,
-  ): Promise<{
-    readonly [Name in keyof z.input<z.ZodObject<Output>>]: Shown<z.input<z.ZodObject<Output>>[Name]>;
-  }>;
+  ): Promise<Shown<z.input<z.ZodObject<Output>>> | InCamelCase<Shown<z.input<z.ZodObject<Output>>>>>;
 }
+
+type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : Name;
+export type InCamelCase<T> = {
+  readonly [Name in keyof T as Name extends string ? Camel<Name> : never]: T[Name];
+};
 
 /** The same with lists that need not be writable. */
 type Shown<T> = T extends readonly (infer Item)[]
@@ -95,8 +92,8 @@ type Shown<T> = T extends readonly (infer Item)[]
 /** What is known of a tool before it is loaded. */
 export interface ListedTool {
   readonly name: string;
-  readonly app?: ToolApp | undefined;
-  readonly forHooks?: boolean | undefined;
+  readonly page?: string | undefined;
+  readonly caller?: ToolFacts['caller'] | undefined;
   /** What `tools/list` shows of the tool. */
   readonly listing: ToolListing;
 }
@@ -107,6 +104,11 @@ export interface Tool<Services> extends ListedTool {
   readonly run: (args: unknown, services: Services, call: ToolCall) => Promise<JsonObject>;
 }
 
+/** A schema of objects that a handler makes: clients see that they are objects, and what is in them is not checked once more. */
+export function made<T extends object>() {
+  return z.custom<T>().meta({ type: 'object' });
+}
+
 /** Makes the function by which tools of one set of services are defined. */
 export function toolDefiner<Services>() {
   return <Input extends z.ZodRawShape, Output extends z.ZodRawShape>(
@@ -114,11 +116,11 @@ export function toolDefiner<Services>() {
   ): Tool<Services> => {
     const input = z.strictObject(definition.input);
     const output = z.object(definition.output);
-    const { name, app, forHooks } = definition;
+    const { name, page, caller } = definition;
     return {
       name,
-      app,
-      forHooks,
+      page,
+      caller,
       // Made when asked for.
       get listing() {
         return listingOf(definition, input, output);
@@ -133,8 +135,8 @@ export function toolDefiner<Services>() {
             'Correct these arguments and call again.',
           );
         }
-        const answer = await definition.handle(parsed.data, services, call);
-        return definition.isExact === true ? answer : output.parse(answer);
+        const answer: object = await definition.handle(inCamelCase(parsed.data), services, call);
+        return output.parse(underNames(answer, Object.keys(definition.output)));
       },
     };
   };
@@ -157,13 +159,13 @@ function listingOf(facts: ToolFacts, input: z.ZodObject, output: z.ZodObject) {
 }
 
 /** Read by Claude Code; other clients ignore it. */
-function metaOf({ maxResultChars, searchHint, alwaysLoad, forHooks }: ToolFacts): JsonObject {
+function metaOf({ maxResultChars, searchHint, alwaysLoad, caller }: ToolFacts): JsonObject {
   return {
     ...(maxResultChars !== undefined && { 'anthropic/maxResultSizeChars': maxResultChars }),
     ...(searchHint !== undefined && { 'anthropic/searchHint': searchHint }),
     ...(alwaysLoad === true && { 'anthropic/alwaysLoad': true }),
     // Claude Code shows its model no tool of this kind, and calls it for a hook all the same.
-    ...(forHooks === true && { ui: { visibility: ['app'] } }),
+    ...(caller === 'hooks' && { ui: ONLY_APPS }),
   };
 }
 
@@ -193,12 +195,16 @@ function underOwnNames(args: unknown, aliases: Readonly<Record<string, string>>)
   return Object.fromEntries(fields.map(([name, value]) => [own(name), value]));
 }
 
-/** True for a tool that only a page may call. */
-export function isForAppAlone({ app }: Pick<ListedTool, 'app'>): boolean {
-  return app?.visibility !== undefined && !app.visibility.includes('model');
+function camelOf(name: string): string {
+  return name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** True for a tool that models call: no page alone, and no hook. */
-export function isForModels(tool: Pick<ListedTool, 'app' | 'forHooks'>): boolean {
-  return !isForAppAlone(tool) && tool.forHooks !== true;
+function inCamelCase<T extends object>(args: T): InCamelCase<T>;
+function inCamelCase(args: object): object {
+  return Object.fromEntries(Object.entries(args).map(([name, value]) => [camelOf(name), value]));
+}
+
+function underNames(answer: object, names: readonly string[]): JsonObject {
+  const own = new Map(names.map((name) => [camelOf(name), name]));
+  return Object.fromEntries(Object.entries(answer).map(([name, value]) => [own.get(name) ?? name, value]));
 }

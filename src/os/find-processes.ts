@@ -1,4 +1,4 @@
-import { ancestorsOf, selectDescendants, type Family } from './choose-processes.js';
+import { selectDescendants, type Family } from './choose-processes.js';
 import { MARK_VARIABLE, taskMark } from './mark-variable.js';
 import type { MarkedProcess } from './process-info.js';
 import { processSource } from './process-source.js';
@@ -36,9 +36,8 @@ export async function runningMarks(): Promise<RunningMarks> {
 export async function findEnclosingMarks(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<readonly string[]> {
-  const all = await processSource.markedTable();
-  const marks = new Map<number, string | undefined>(all.map(({ pid, mark }) => [pid, mark]));
-  const found = [...ancestorsOf(all, thisMachine.self)].map((pid) => marks.get(pid));
-  const named = [env[MARK_VARIABLE], ...found].filter((mark): mark is string => (mark ?? '') !== '');
+  const found = await processSource.lineage(thisMachine.self);
+  const marks = [env[MARK_VARIABLE], ...found.map(({ mark }) => mark)];
+  const named = marks.filter((mark): mark is string => (mark ?? '') !== '');
   return [...new Set(named.map(taskMark))];
 }

@@ -29,6 +29,15 @@ export const procSource: ProcessTable = {
       const isUnmarked = isEarlier || info.parentPid === KERNEL_THREAD_DAEMON;
       return [{ ...info, mark: isUnmarked ? undefined : markIn(readOwn(`/proc/${pid}/environ`)) }];
     }),
+  lineage: async (pid) => {
+    requireOwnProc();
+    const found = new Map<Pid, MarkedProcess>();
+    for (let info = readStat(pid); info !== undefined && !found.has(info.pid);) {
+      found.set(info.pid, { ...info, mark: markIn(readOwn(`/proc/${info.pid}/environ`)) });
+      info = info.parentPid === undefined ? undefined : readStat(info.parentPid);
+    }
+    return [...found.values()];
+  },
   find: async (pids) => {
     requireOwnProc();
     return pids.flatMap((pid) => findOne(pid) ?? []);

@@ -15,6 +15,8 @@ export interface ProcessTable {
   table(): Promise<ProcessInfo[]>;
   /** The same with marks. Environments of processes that started before `since` (a `startId`) are not read. */
   markedTable(since?: string): Promise<MarkedProcess[]>;
+  /** A process and its ancestors with their marks, nearest first, as far as the system shows them. */
+  lineage(pid: Pid): Promise<MarkedProcess[]>;
   /** Those of the pids that live. Rejects when the system does not report this for one of them. */
   find(pids: readonly Pid[]): Promise<ProcessInfo[]>;
   /** All command lines as one string. */

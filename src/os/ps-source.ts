@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { basename } from 'node:path';
+import { ancestorsOf } from './choose-processes.js';
 import { MARK_VARIABLE } from './mark-variable.js';
 import { pidOf } from './pid.js';
 import type { MarkedProcess, ProcessInfo } from './process-info.js';
@@ -27,6 +28,10 @@ export const psSource: ProcessTable = {
       ps([...ALL, ENVIRONMENT, '-o', COLUMNS]),
     ]);
     return parseMarkedPs(plain, withEnvironment);
+  },
+  lineage: async (pid) => {
+    const all = await psSource.markedTable();
+    return [...ancestorsOf(all, pid)].flatMap((one) => all.find((other) => other.pid === one) ?? []);
   },
   find: async (pids) =>
     pids.length === 0 ? [] : parsePs(await ps(['-ww', '-o', COLUMNS, '-p', pids.join()])),

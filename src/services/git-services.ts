@@ -6,7 +6,6 @@ import {
   type FilesPatchQuery,
   type FileSideQuery,
 } from '../git/diff/files-patch.js';
-import { FilesystemService } from '../files/filesystem-service.js';
 import { ProjectExplorer } from '../files/project-explorer.js';
 import { GitService } from '../git/git-service.js';
 import { queryEnvironment } from '../git/run/git-settings.js';
@@ -22,25 +21,13 @@ import type { StateDir } from '../store/state-dir.js';
 import { TaskReceipts } from '../tasks/receipt/task-receipts.js';
 import type { BridgeOptions } from './open-state.js';
 
-/** Permissions of a new file, less the umask: as any program makes it. */
-const NEW_FILE_MODE = 0o666;
-
-/** What the bridge does with files and git in the allowed roots. */
+/** What the bridge does with folders and git in the allowed roots. */
 export function gitServices({ env, homeDir, config, logger }: BridgeOptions, roots: AllowedRoots) {
   const context = { path: env['PATH'], homeDir, xdgConfigHome: env['XDG_CONFIG_HOME'] };
   const parts = { roots, runner: new GitRunner(context), opener: new PathOpener(roots) };
   return {
     /** For what reads repositories of tasks. */
     door: parts,
-    files: (activeProject: ActiveProject) =>
-      new FilesystemService({
-        ...parts,
-        activeProject,
-        clock: systemClock,
-        headerLines: config.default_header_lines,
-        allowProtectedWrites: config.allow_protected_writes,
-        newFileMode: NEW_FILE_MODE & ~process.umask(),
-      }),
     tools: (activeProject: ActiveProject) =>
       new GitService({ ...parts, activeProject, maxDiffBytes: config.max_diff_size_bytes }),
     explorer: (activeProject: ActiveProject) =>

@@ -78,7 +78,10 @@ export class ServerServices {
       }),
       processes: async () => (await this.#processServices()).processes,
       copies: async () => (await this.#processServices()).copies(),
-      files: lazily(async () => (await this.#git()).files(project)),
+      files: lazily(async () => {
+        const { filesIn } = await import('./file-services.js');
+        return filesIn(options, roots, project);
+      }),
       explorer: lazily(async () => (await this.#git()).explorer(project)),
       git: lazily(async () => (await this.#git()).tools(project)),
       terminals: lazily(async () => {

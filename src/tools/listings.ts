@@ -8,12 +8,12 @@ import { toolLoaders } from './tool-loaders.js';
 export const listings: readonly (ListedTool & { readonly module: string })[] = (
   await Promise.all(
     Object.entries(toolLoaders).map(async ([module, load]) =>
-      Object.values(await load()).map(({ name, listing, app, forHooks }) => ({
+      Object.values(await load()).map(({ name, listing, page, caller }) => ({
         name,
         module,
         listing,
-        app,
-        forHooks,
+        page,
+        caller,
       })),
     ),
   )

@@ -18,7 +18,6 @@ export const toolLoaders: Readonly<Record<string, Load>> = {
   'git/git-diff': () => import('./git/git-diff.js'),
   'git/git-status': () => import('./git/git-status.js'),
   'native/native-event': () => import('./native/native-event.js'),
-  'process/copy': () => import('./process/copy.js'),
   'process/input-and-output': () => import('./process/input-and-output.js'),
   'process/processes': () => import('./process/processes.js'),
   'process/spawn': () => import('./process/spawn.js'),

@@ -103,10 +103,6 @@ describe('the files of src', () => {
     expect(odd.map((file) => file.path)).toEqual([]);
   });
 
-  test('write nothing by console: stdout is the protocol', () => {
-    expect(using((node) => isProperty(node, 'console'))).toEqual([]);
-  });
-
   test('read process.env in config alone, but for the choice of the process table', () => {
     const readers = using((node) => isProperty(node, 'process', 'env'));
     expect(readers.filter((path) => !path.startsWith('config/'))).toEqual(['os/process-source.ts']);
@@ -136,13 +132,6 @@ describe('the files of src', () => {
       ({ tree }) => tree.statements.length > 0 && tree.statements.every(isPassedOn),
     );
     expect(barrels.map((file) => file.path)).toEqual([]);
-  });
-
-  test('export no defaults', () => {
-    const isDefault = (node: ts.Node) =>
-      ts.isExportAssignment(node) ||
-      (ts.canHaveModifiers(node) && modifiersOf(node).includes(ts.SyntaxKind.DefaultKeyword));
-    expect(using(isDefault)).toEqual([]);
   });
 });
 
@@ -189,8 +178,4 @@ function isProperty(node: ts.Node, object: string, name?: string): boolean {
     node.expression.text === object &&
     (name === undefined || (ts.isPropertyAccessExpression(node) && node.name.text === name))
   );
-}
-
-function modifiersOf(node: ts.HasModifiers): ts.SyntaxKind[] {
-  return (ts.getModifiers(node) ?? []).map((modifier) => modifier.kind);
 }

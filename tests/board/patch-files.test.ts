@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
 import { fileFacts } from '../../src/board/parse-hunks.js';
 import { patchFiles } from '../../src/board/patch-files.js';
+import { PatchReader } from '../../src/git/diff/patch.js';
+
+function filesOf(patch: Buffer | string) {
+  const reader = new PatchReader();
+  reader.push(Buffer.from(patch));
+  return patchFiles(reader.finish());
+}
 
 const patch = `diff --git a/a.js b/a.js
 index 1..2 100644
@@ -32,7 +39,7 @@ deleted file mode 100644
 `;
 
 test('each file has its name, what became of it, and its hunks', () => {
-  expect(patchFiles(Buffer.from(patch))).toMatchObject([
+  expect(filesOf(patch)).toMatchObject([
     { path: 'a.js', change: 'changed', insertions: 1, deletions: 1, is_cut: false },
     { path: 'made.txt', change: 'created', hunks: '@@ -0,0 +1 @@\n+one' },
     { path: 'x.png', is_binary: true, hunks: '' },
@@ -43,7 +50,7 @@ test('each file has its name, what became of it, and its hunks', () => {
 
 test('a long file is cut and says so', () => {
   const long = `diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -0,0 +1,100000 @@\n${'+line\n'.repeat(100_000)}`;
-  const [file] = patchFiles(Buffer.from(long));
+  const [file] = filesOf(long);
   expect(file).toMatchObject({ path: 'a', is_cut: true, insertions: 100_000 });
   expect(file?.hunks.length).toBeLessThan(300_000);
 });
@@ -56,14 +63,14 @@ test.each([
   ['new file mode 160000\nindex 0..1\n', 'created, repository of its own (mode 160000)'],
   ['index 1..2 100644\n', ''],
 ])('a mode is said as git says it: %j', (head, facts) => {
-  const [file] = patchFiles(Buffer.from(`diff --git a/run.sh b/run.sh\n${head}`));
+  const [file] = filesOf(`diff --git a/run.sh b/run.sh\n${head}`);
   expect(file && fileFacts(file)).toBe(facts);
 });
 
 test('a file that is not UTF-8 says so, and the others do not', () => {
   const head = 'diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -0,0 +1 @@\n';
   const patch = [Buffer.from(`${head}+caf`), Buffer.from([0xe9, 10]), Buffer.from(`${head}+café\n`)];
-  const files = patchFiles(Buffer.concat(patch));
+  const files = filesOf(Buffer.concat(patch));
   expect(files.map(fileFacts)).toEqual(['not all of it is UTF-8', '']);
-  expect(patchFiles(Buffer.from(`${head}+\ufffd\n`)).map(fileFacts)).toEqual(['']);
+  expect(filesOf(`${head}+\ufffd\n`).map(fileFacts)).toEqual(['']);
 });

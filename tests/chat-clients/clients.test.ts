@@ -21,9 +21,10 @@ beforeEach(async () => {
 async function init(options: Partial<InitOptions>): Promise<{ exitCode: number; said: string }> {
   let said = '';
   const say = (text: string): void => void (said += `${text}\n`);
+  const settingsFile = join(place.homeDir, 'config.json');
   const exitCode = await runInit({
-    io: { write: say, writeError: say, questions: undefined },
-    ...{ homeDir: place.homeDir, platform: 'linux', cwd: '/', serverCommand: npxServerCommand, roots: '~' },
+    ...{ write: say, writeError: say, questions: undefined, command: 'bridge', settingsFile },
+    ...{ ...place, cwd: '/', serverCommand: npxServerCommand, roots: '~' },
     ...options,
   });
   return { exitCode, said };

@@ -50,13 +50,13 @@ async function given(name: string, text: string): Promise<void> {
 }
 
 async function trust(
-  answer: boolean | undefined,
+  answer: boolean,
   more: { remove?: boolean; env?: NodeJS.ProcessEnv } = {},
 ): Promise<number> {
   said = '';
-  const confirm = () => Promise.resolve(answer);
+  const questions = { confirm: () => Promise.resolve(answer) };
   const write = (text: string) => void (said += text);
-  return runTrust({ env: {}, homeDir: folder, configPath: config, path: project, write, confirm, ...more });
+  return runTrust({ env: {}, homeDir: folder, configPath: config, path: project, write, questions, ...more });
 }
 
 async function trusted(): Promise<Readonly<Record<string, string>> | undefined> {
@@ -79,7 +79,6 @@ test('a person sees what a project configures and the files that it is made of, 
     expect(said).toContain(`  ${name}\n`);
   expect(said).not.toMatch(/other\.js|\.\.\/outside|etc\/hosts/);
   expect(await trusted()).toBeUndefined();
-  expect(await trust(undefined)).toBe(130);
   expect(await trust(true)).toBe(0);
   expect(Object.keys((await trusted()) ?? {})).toEqual(ALL);
   expect(await readFile(config, 'utf8')).toContain('// of the person');
@@ -216,7 +215,7 @@ test('trust is taken back, and given by nobody without a terminal', async () => 
   await trust(true, { remove: true, env: { MCP_PROJECTS: again } });
   expect(said).toContain('Still trusted, by another entry');
   const options = { env: {}, homeDir: folder, configPath: config, path: project, write: () => undefined };
-  await expect(runTrust({ ...options, confirm: undefined })).rejects.toThrow(
+  await expect(runTrust({ ...options, questions: undefined })).rejects.toThrow(
     'Only a person can trust a project',
   );
   expect(await trusted()).toBeUndefined();
@@ -225,9 +224,9 @@ test('trust is taken back, and given by nobody without a terminal', async () => 
 test('init offers it for a folder in an allowed root that configures something', async () => {
   const offer = async (path: string): Promise<string> => {
     said = '';
-    const confirm = () => Promise.resolve(false);
+    const questions = { confirm: () => Promise.resolve(false) };
     const write = (text: string) => void (said += text);
-    await offerTrust({ env: {}, homeDir: '/home/other', configPath: config, path, write, confirm });
+    await offerTrust({ env: {}, homeDir: '/home/other', configPath: config, path, write, questions });
     return said;
   };
   expect(await offer(project)).toBe('');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { BridgeError } from '../../src/base/errors.js';
-import { ok, type Check } from '../../src/doctor/check.js';
+import { fault, ok, warning, type Check } from '../../src/doctor/check.js';
 import {
   entryLines,
   exitCodeOf,
@@ -40,29 +40,23 @@ describe('the runner of checks', () => {
 });
 
 describe('the report', () => {
-  const warning = check('bad', async () => ({
-    status: 'warning',
-    summary: 'It is slow',
-    details: ['two\nlines'],
-    words: 'Make it fast.',
-    command: 'make fast',
-  }));
+  const bad = check('bad', async () => warning('It is slow', 'Make it fast.', 'make fast', ['two\nlines']));
 
   it('is as bad as its worst check; what is optional or was not checked makes it no worse', async () => {
-    const optional = check('more', async () => ({ status: 'optional', summary: 'It is missing' }));
-    const error = check('broken', async () => ({ status: 'error', summary: 'It is broken' }));
+    const optional = check('more', async () => ({ ...ok('It is missing'), status: 'optional' }));
+    const error = check('broken', async () => fault('It is broken', 'Mend it.'));
     const codes = await Promise.all(
       [
         [fine, optional, throwing],
-        [fine, warning],
-        [warning, error],
+        [fine, bad],
+        [bad, error],
       ].map(async (checks) => exitCodeOf(reportOf('1.2.3', await run(checks)))),
     );
     expect(codes).toEqual([0, 1, 2]);
   });
 
   it('is JSON of the documented form', async () => {
-    const report = reportOf('1.2.3', await run([warning]));
+    const report = reportOf('1.2.3', await run([bad]));
     expect(reportSchema.parse(JSON.parse(JSON.stringify(report)))).toEqual(report);
     expect(Object.keys(report.checks[0] ?? {})).toEqual([
       ...['id', 'category', 'status', 'summary', 'details'],
@@ -71,7 +65,7 @@ describe('the report', () => {
   });
 
   it('is text with what to do below each trouble', async () => {
-    const entries = await run([warning, fine]);
+    const entries = await run([bad, fine]);
     expect(entries.map(entryLines).join('')).toBe(
       '  ! It is slow\n      two\n      lines\n      → Make it fast.\n        make fast\n  ✓ Fine\n',
     );

@@ -23,7 +23,7 @@ function waitingTask(): FakeTaskService {
 function connectionTo(changes: Partial<BoardConnectionOptions>): BoardConnection {
   const connection = new BoardConnection({ open: async () => undefined, clock: systemClock, ...changes });
   onTestFinished(() => connection.dispose());
-  connection.start();
+  connection.connect();
   return connection;
 }
 
@@ -33,8 +33,8 @@ function linkTo(board: Board | undefined, events: LinkEvents, logger = silentLog
 }
 
 async function becomes(connection: BoardConnection, how: string): Promise<void> {
-  if (connection.status.how === how) return;
-  await nextEvent(connection.onChange, () => connection.status.how === how);
+  if (connection.state.how === how) return;
+  await nextEvent(connection.onChange, () => connection.state.how === how);
 }
 
 const answer = {
@@ -51,10 +51,10 @@ test('an answer is given in the name of the window, and what the board refuses i
   const connection = connectionTo({ open: (events) => linkTo(board, events) });
   await becomes(connection, 'open');
   expect(connection.welcome).toMatchObject({ client: 'vscode-1' });
-  const late = connection.act({ ...answer, input_sha256: '0'.repeat(64) });
+  const late = connection.do({ ...answer, input_sha256: '0'.repeat(64) });
   await expect(late).rejects.toMatchObject({ code: 'DECISION_CLOSED' });
   await expect(late).rejects.toThrow(/has changed since it was shown\. Read it again/);
-  await connection.act(answer);
+  await connection.do(answer);
   expect(tasks.answers).toEqual([{ decision_id: 'dec_1', verdict: 'allow', by: 'board/vscode-1' }]);
 });
 

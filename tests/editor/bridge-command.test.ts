@@ -32,9 +32,9 @@ function options(changes: Partial<BridgeCommandOptions> = {}): BridgeCommandOpti
 }
 
 test('the command of the settings runs in the home directory, for the state directory of the window', async () => {
-  const path = program(join(home, 'own'), 'bridge', 'echo "$@"; cat; echo; pwd; echo $MCP_STATE_DIR');
-  const said = await runBridge(options({ configured: [path, 'first'] }), ['run', '-'], 'a prompt');
-  expect(said).toBe(`first run -\na prompt\n${home}\n/state\n`);
+  const path = program(join(home, 'own'), 'bridge', 'echo "$@"; cat; pwd; echo $MCP_STATE_DIR');
+  const said = await runBridge(options({ configured: [path, 'first'] }), ['board']);
+  expect(said).toBe(`first board\n${home}\n/state\n`);
 });
 
 test('without the setting it is that of the PATH, whose relative folders are of the workspace and not looked at', async () => {
@@ -65,7 +65,7 @@ test('a command that fails says what it said, and one that is not there how to g
   await expect(runBridge(options({ configured: [path] }), [])).rejects.toThrow(/^No such folder\.$/);
   const silent = program(home, 'silent', 'exit 4');
   await expect(runBridge(options({ configured: [silent] }), [])).rejects.toThrow('ended with 4.');
-  await expect(runBridge(options({ configured: ['/none/such'] }), [], 'text')).rejects.toThrow(
+  await expect(runBridge(options({ configured: ['/none/such'] }), [])).rejects.toThrow(
     /could not be run: .*ENOENT.* Correct claudeTerminalBridge\.bridgeCommand\./,
   );
 });

@@ -201,9 +201,13 @@ describe('a fixed port', () => {
     const first = second.port;
     await free();
     expect(clock.timerCount).toBe(0);
-    expect(second.ports).toEqual([first]);
+    const program = await EditorClient.connect(place(second));
     await second.listen();
-    expect([second.ports, second.port, second.elsewhere]).toEqual([[first, port], port, undefined]);
+    expect([second.port, second.elsewhere]).toEqual([port, undefined]);
+    // What was connected stays.
+    expect(await program.ask({ type: 'ping' })).toMatchObject({ type: 'pong' });
+    await program.close();
+    await expect(EditorClient.connect({ ...place(second), port: first })).rejects.toThrow('ECONNREFUSED');
   });
 
   test('is waited for while this window, as it was before, is leaving', async () => {
@@ -217,14 +221,14 @@ describe('a fixed port', () => {
     await until('it waits again', () => clock.timerCount === 1);
     await free();
     clock.advance(250);
-    expect((await starting).ports).toEqual([port]);
+    expect((await starting).port).toBe(port);
   });
 
   test('is left to another window that is loaded again, also where it is free', async () => {
     const { port, free } = await taken();
     await free();
     const other = await start({ port, holderOf: async () => ({ ...holder, isLeaving: true }) });
-    expect(other.ports).not.toContain(port);
+    expect(other.port).not.toBe(port);
     expect(other.elsewhere).toContain(holder.name);
   });
 });

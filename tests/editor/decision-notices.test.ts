@@ -21,7 +21,7 @@ beforeEach(() => {
   ask = decisionNotices({
     board: {
       board: emptyBoard,
-      act: async (action) => {
+      do: async (action) => {
         actions.push(action);
         return {};
       },

@@ -25,14 +25,14 @@ function pageAt(boards: readonly Board[], isAsked = false) {
     },
     clock,
   });
-  board.start();
+  board.connect();
   const link = new PageLink({
     board,
     post: (one) => news.push(one),
     onAction: (action) => actions.push(action),
-    isAsked,
     logger: silentLogger,
   });
+  link.unload(isAsked);
   onTestFinished(() => {
     link.dispose();
     board.dispose();
@@ -40,7 +40,7 @@ function pageAt(boards: readonly Board[], isAsked = false) {
   const kinds = () => news.map((one) => (one.type === 'board' ? one.message.type : one.type));
   const said = (kind: string) => until(`the page says ${kind}`, () => kinds().some((one) => one === kind));
   const connects = (asked = false): void => link.received({ type: 'connect', asked });
-  const opens = (): Promise<true> => until('the board is reached', () => board.status.how === 'open');
+  const opens = (): Promise<true> => until('the board is reached', () => board.state.how === 'open');
   return { board, link, news, actions, clock, left, mayStart, kinds, said, connects, opens };
 }
 
@@ -136,7 +136,7 @@ test('an answer has the number that the page gave it, also after the window itse
   await page.opens();
   page.connects();
   const action = { type: 'task.kill', task_id: TASK_ID, reason: 'seen' } as const;
-  await page.board.outcome(action);
+  await page.board.act(action);
   page.link.received({ type: 'board', message: { type: 'dispatch', id: 1, action } });
   await page.said('result');
   expect(page.news).toContainEqual({

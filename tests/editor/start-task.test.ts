@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
+import { BoardRefusal } from '../../vscode/src/board/board-connection.js';
 import { noTopic } from '../../vscode/src/tasks/start/prompt.js';
 import { startTask, type BusyChoice, type StartDialogs } from '../../vscode/src/tasks/start/start-task.js';
 
 const ID = 'task_0123456789abcdef0123';
-const BUSY = 'TASK_ALREADY_RUNNING: Task task_1 works in /p.\nAdd --queue to start after it.';
+const BUSY = 'Task task_1 works in /p.';
+const busy = new BoardRefusal({ code: 'TASK_ALREADY_RUNNING', message: BUSY, hint: '' });
 
 interface Person {
   readonly isTrusted?: boolean;
@@ -12,7 +14,7 @@ interface Person {
   readonly busy?: BusyChoice;
 }
 
-/** Starts a task with such a person; `answers` are those of the command, one for each run. */
+/** Starts a task with such a person; `answers` are those of the board, one for each try. */
 async function started(person: Person, ...answers: readonly (string | Error)[]): Promise<readonly string[]> {
   const seen: string[] = [];
   const dialogs: StartDialogs = {
@@ -32,11 +34,10 @@ async function started(person: Person, ...answers: readonly (string | Error)[]):
   };
   const left = [...answers];
   await startTask({
-    folder: '/p',
     topic: noTopic,
     dialogs,
-    run: async (args, stdin) => {
-      seen.push(`${args.join(' ')} < ${stdin}`);
+    start: async (prompt, onConflict) => {
+      seen.push(`${onConflict} < ${prompt}`);
       const answer = left.shift() ?? '';
       if (answer instanceof Error) throw answer;
       return answer;
@@ -45,12 +46,8 @@ async function started(person: Person, ...answers: readonly (string | Error)[]):
   return seen;
 }
 
-test('a task is started in the folder with the prompt on stdin, and shown', async () => {
-  expect(await started({}, `${ID}\n`)).toEqual([
-    'asked |',
-    'run --detach --path /p - < Do it.',
-    `started ${ID}`,
-  ]);
+test('a task is started with the prompt, and shown', async () => {
+  expect(await started({}, ID)).toEqual(['asked |', 'error < Do it.', `started ${ID}`]);
 });
 
 test('nothing is started in a workspace that is not trusted, without words, or when the person leaves', async () => {
@@ -60,21 +57,17 @@ test('nothing is started in a workspace that is not trusted, without words, or w
 });
 
 test('for a busy folder the person chooses: after the other task, beside it, or not at all', async () => {
-  const busy = new Error(BUSY);
-  expect((await started({ busy: 'queue' }, busy, `${ID}\n`)).slice(2)).toEqual([
+  expect((await started({ busy: 'queue' }, busy, ID)).slice(2)).toEqual([
     `busy ${BUSY}`,
-    'run --detach --path /p --queue - < Do it.',
+    'queue < Do it.',
     `started ${ID}`,
   ]);
-  expect(await started({ busy: 'worktree' }, busy, ID)).toContain(
-    'run --detach --path /p --worktree - < Do it.',
-  );
+  expect(await started({ busy: 'worktree' }, busy, ID)).toContain('worktree < Do it.');
   expect((await started({}, busy)).slice(2)).toEqual([`busy ${BUSY}`]);
 });
 
-test('an error of the command is shown whole, also of the second try', async () => {
-  const why = 'PATH_NOT_ALLOWED: /p is outside.\nAdd it to "allowed_roots".';
+test('an error is shown whole, also of the second try', async () => {
+  const why = '/p is outside. Add it to "allowed_roots".';
   expect((await started({}, new Error(why))).at(-1)).toBe(`failed ${why}`);
-  expect((await started({ busy: 'worktree' }, new Error(BUSY), new Error(why))).at(-1)).toBe(`failed ${why}`);
-  expect((await started({}, 'hello')).at(-1)).toContain('printed no id of a task: hello.');
+  expect((await started({ busy: 'worktree' }, busy, new Error(why))).at(-1)).toBe(`failed ${why}`);
 });

@@ -50,6 +50,19 @@ export function overflowOf(part: Pick<Page | Frame, 'evaluate'>): Promise<number
   return part.evaluate('document.documentElement.scrollWidth - innerWidth');
 }
 
+/** Errors and refused loads of the page fail the test, but for those that are expected. */
+export function failOnErrors(page: Page, expected?: RegExp): void {
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(error.message));
+  page.on('console', (message) => {
+    const text = message.text();
+    if (message.type() === 'error' && expected?.test(text) !== true) errors.push(text);
+  });
+  onTestFinished(() => {
+    if (errors.length > 0) throw new Error(`errors in the page: ${errors.join('\n')}`);
+  });
+}
+
 /** A page of the board, in a browser profile of its own. Errors and refused loads of the page fail the test. */
 export async function boardPage(bridge: TestBridge, browser: Browser): Promise<Page> {
   // First, so that the board ends after its pages.
@@ -57,16 +70,8 @@ export async function boardPage(bridge: TestBridge, browser: Browser): Promise<P
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   onTestFinished(() => context.close());
   const page = await context.newPage();
-  const errors: string[] = [];
-  page.on('pageerror', (error) => errors.push(error.message));
-  page.on('console', (message) => {
-    // A lost connection is said by the browser itself.
-    if (message.type() === 'error' && !/WebSocket|ERR_CONNECTION_REFUSED/.test(message.text()))
-      errors.push(message.text());
-  });
-  onTestFinished(() => {
-    if (errors.length > 0) throw new Error(`errors in the page: ${errors.join('\n')}`);
-  });
+  // A lost connection is said by the browser itself.
+  failOnErrors(page, /WebSocket|ERR_CONNECTION_REFUSED/);
   await page.goto(link);
   return page;
 }

@@ -10,7 +10,6 @@ import { until } from './until.js';
 /** Before the names of the bridge's tools in Claude Code. */
 const TOOL_PREFIX = 'mcp__claude-code-bridge__';
 export const START_TASK = `${TOOL_PREFIX}start_task`;
-export const WAIT_FOR_TASK = `${TOOL_PREFIX}wait_for_task`;
 export const [RIGHT, DOWN, ENTER, ESC] = ['\u001B[C', '\u001B[B', '\r', '\u001B'] as const;
 
 /** A person's Claude Code with this server, in a terminal; `more` are flags. It works in the last project. */
@@ -22,8 +21,8 @@ export async function chatCaller(bridge: TestBridge, binary: string, more = ''):
   return attach(bridge, { shell: `exec '${binary}' ${flags}`, cwd: bridge.projects.at(-1) ?? '' });
 }
 
-/** Chooses in the form of a decision, up to `Accept`. `down` is how often the choice is below the first one. */
-export async function choose(
+/** Chooses in the form of a decision, and sends it. `down` is how often the choice is below the first one. */
+export async function decide(
   terminal: AttachedTerminal,
   choice: string,
   { down = 0, why = '' }: { readonly down?: number; readonly why?: string } = {},
@@ -43,18 +42,8 @@ export async function choose(
   }
   terminal.type(DOWN);
   await terminal.sees('❯ Accept');
-}
-
-/** Sends the form in which was chosen. */
-export async function accept(terminal: AttachedTerminal): Promise<void> {
   const isSent = async () => !(await terminal.text()).includes('❯ Accept');
   await terminal.press(ENTER, until('the form is sent', isSent));
-}
-
-/** Chooses in the form of a decision, and sends it. */
-export async function decide(...given: Parameters<typeof choose>): Promise<void> {
-  await choose(...given);
-  await accept(given[0]);
 }
 
 type Turn = (request: ScriptedRequest) => ScriptedTurn | undefined;

@@ -25,7 +25,7 @@ const client = new Client(
 );
 
 /** What the page asked of the client, in order. */
-const seen = { sizes: [], links: [], told: [], calls: [], modes: [], cancelled: 0 };
+const seen = { sizes: [], links: [], told: [], calls: [], cancelled: 0 };
 let bridge;
 let refused = new Set();
 
@@ -61,10 +61,6 @@ window.chat = {
       if (refused.has('context')) throw new Error('not allowed');
       seen.told.push(content[0].text);
       return {};
-    };
-    bridge.onrequestdisplaymode = async ({ mode }) => {
-      seen.modes.push(mode);
-      return { mode };
     };
     document.body.replaceChildren(frame);
     await bridge.connect(new PostMessageTransport(frame.contentWindow, frame.contentWindow));

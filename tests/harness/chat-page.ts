@@ -6,6 +6,7 @@ import { build } from 'esbuild';
 import type { Browser, Frame, FrameLocator, Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { failOnErrors } from './board-page.js';
 import { endsWithTest } from './board-process.js';
 import { serverEntry, type TestBridge } from './start-bridge.js';
 
@@ -18,7 +19,6 @@ const seenSchema = z.object({
   sizes: z.array(z.object({ width: z.number(), height: z.number() })),
   links: z.array(z.string()),
   told: z.array(z.string()),
-  modes: z.array(z.string()),
   /** Calls that the page took back. */
   cancelled: z.number(),
   calls: z.array(z.object({ name: z.string(), args: z.record(z.string(), z.unknown()) })),
@@ -45,15 +45,7 @@ export class ChatPage {
     const context = await browser.newContext({ viewport: { width: 760, height: 900 } });
     onTestFinished(() => context.close());
     const page = await context.newPage();
-    const errors: string[] = [];
-    page.on('pageerror', (error) => errors.push(error.message));
-    page.on('console', (message) => {
-      const text = message.text();
-      if (message.type() === 'error' && expected?.test(text) !== true) errors.push(text);
-    });
-    onTestFinished(() => {
-      if (errors.length > 0) throw new Error(`errors in the page: ${errors.join('\n')}`);
-    });
+    failOnErrors(page, expected);
     const script = await (bundled ??= bundle());
     await page.route('**/*', (route) =>
       route.request().url() === HOST_URL

@@ -7,22 +7,18 @@ import {
   type EditorMessageOf,
   type EditorRequest,
 } from '../../src/editor/protocol.js';
-
-const ANSWER_LIMIT_MS = 60_000;
+import { until } from './until.js';
 
 /** A program that connects to a window of the editor with nothing but a WebSocket. Every message is checked against the schema. */
 export class EditorClient {
   readonly socket: WebSocket;
   readonly messages: EditorMessage[] = [];
-  readonly #arrived = new Set<() => void>();
   #number = 0;
 
   private constructor(socket: WebSocket) {
     this.socket = socket;
-    socket.setMaxListeners(0);
     socket.on('message', (data: Buffer) => {
       this.messages.push(editorMessageSchema.parse(JSON.parse(data.toString('utf8'))));
-      for (const arrived of [...this.#arrived]) arrived();
     });
   }
 
@@ -62,32 +58,14 @@ export class EditorClient {
   }
 
   /** The first message, of those that came since `from` and those to come, that is such a one. */
-  message(accept: (message: EditorMessage) => boolean, from = 0): Promise<EditorMessage> {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.#arrived.delete(look);
-        reject(
-          new Error(`no such message; the last was ${JSON.stringify(this.messages.at(-1))?.slice(0, 500)}`),
-        );
-      }, ANSWER_LIMIT_MS);
-      let seen = from;
-      const look = (): void => {
-        for (; seen < this.messages.length; seen++) {
-          const message = this.messages[seen];
-          if (message === undefined || !accept(message)) continue;
-          clearTimeout(timer);
-          this.#arrived.delete(look);
-          return resolve(message);
-        }
-      };
-      this.#arrived.add(look);
-      look();
-      this.socket.once('close', () => {
-        if (!this.#arrived.delete(look)) return;
-        clearTimeout(timer);
-        reject(new Error('the connection was closed before such a message came'));
-      });
+  async message(accept: (message: EditorMessage) => boolean, from = 0): Promise<EditorMessage> {
+    const found = await until('a message of the editor', () => {
+      const [message] = this.messages.slice(from).filter(accept);
+      const isOver = this.socket.readyState === WebSocket.CLOSED;
+      return (message !== undefined || isOver) && { message };
     });
+    if (found.message === undefined) throw new Error('the connection was closed before such a message came');
+    return found.message;
   }
 
   async close(): Promise<void> {

@@ -10,6 +10,7 @@ import {
   PROTOCOL_VERSION_META_KEY,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { portOf } from './listening.js';
 
 const MODERN = '2026-07-28';
 const SESSION = 'mcp-session-id';
@@ -128,12 +129,8 @@ export async function startHttpShim(server: {
   const http = createServer((request, response) => {
     handle(request, response).catch((error: unknown) => response.writeHead(400).end(String(error)));
   });
-  http.listen(0, '127.0.0.1');
-  await once(http, 'listening');
-  const address = http.address();
-  const port = address !== null && typeof address === 'object' ? address.port : 0;
   return {
-    url: `http://127.0.0.1:${port}/mcp`,
+    url: `http://127.0.0.1:${await portOf(http)}/mcp`,
     dispose: async () => {
       const closed = once(http, 'close');
       http.close();

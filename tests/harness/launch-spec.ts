@@ -9,6 +9,7 @@ import { openRuntimeDir } from '../../src/store/runtime-dir.js';
 import { openStateDir } from '../../src/store/state-dir.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
 import type { TaskSpec } from '../../src/tasks/task-spec.js';
+import { sampleSpec } from '../tasks/sample-task.js';
 import type { TestBridge } from './start-bridge.js';
 
 /**
@@ -18,33 +19,21 @@ import type { TestBridge } from './start-bridge.js';
 export async function launchSpec(
   bridge: TestBridge,
   prompt: string,
-  overrides: Partial<Omit<TaskSpec, 'settings'>> & { readonly settings?: Partial<TaskSpec['settings']> },
+  overrides: Partial<Omit<TaskSpec, 'settings'>>,
   /** For the Node that runs the keeper. */
   nodeArguments: readonly string[] = [],
 ): Promise<TaskRecord> {
   const { stateDir: statePath } = bridge.workplace;
   const stateDir = await openStateDir({ path: statePath });
   const runtimeDir = await openRuntimeDir(stateDir.path, { tmpDir: bridge.env['TMPDIR'] ?? '/tmp' });
-  const spec: TaskSpec = {
+  const spec = sampleSpec({
     task_id: createTaskId(Date.now()),
     project_path: bridge.project,
     permission_mode: 'auto',
-    driver: 'interactive',
-    model: null,
-    keep_open: false,
-    timeout_seconds: 60,
     created_at: new Date().toISOString(),
     ...overrides,
-    settings: {
-      shell: '/bin/sh',
-      claude_command: [bridge.env['MCP_CLAUDE_COMMAND'] ?? ''],
-      auto_approve_patterns: ['\\[y/N\\]'],
-      decision_timeout_seconds: 60,
-      max_log_size_bytes: 1_000_000,
-      pass_environment: [],
-      ...overrides.settings,
-    },
-  };
+    settings: { claude_command: [bridge.env['MCP_CLAUDE_COMMAND'] ?? ''] },
+  });
   await stateDir.createTaskDir(spec.task_id);
   await writeFile(stateDir.promptFile(spec.task_id), prompt);
   await writeJsonFileAtomically(stateDir.specFile(spec.task_id), spec);

@@ -14,6 +14,7 @@ import {
   type EditorTerminal,
 } from '../../src/editor/protocol.js';
 import { ownIdentity } from '../../src/store/process-identity.js';
+import { portOf } from './listening.js';
 import type { TestBridge } from './start-bridge.js';
 
 const KEPT_CHARS = 100_000;
@@ -169,12 +170,7 @@ export class ScriptedEditor {
       server: http,
       verifyClient: (_info, done) => done(options.refuse === undefined, options.refuse),
     });
-    const port = await new Promise<number>((resolve) => {
-      http.listen(0, '127.0.0.1', () => {
-        const address = http.address();
-        if (address !== null && typeof address === 'object') resolve(address.port);
-      });
-    });
+    const port = await portOf(http);
     const window = {
       v: 1 as const,
       id: newEditorId(),

@@ -134,7 +134,7 @@ describe('run', () => {
     const unknown = await answer('dec_9', 'deny');
     expect(unknown.code).toBe(exitCodes.notFound);
     expect(unknown.err).toContain(`Open: ${decision_id}.`);
-    const denied = await answer(decision_id, 'deny', '--message', 'Not today.');
+    const denied = await answer(decision_id, 'deny', 'Not today.');
     expect(denied).toMatchObject({ code: exitCodes.done, out: `${decision_id} answered: deny\n` });
     const { code, out, err } = await running;
     expect(code).toBe(exitCodes.done);

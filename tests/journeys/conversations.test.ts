@@ -58,8 +58,9 @@ describeNewestClaude('conversations', ({ binary }) => {
     expect(existsSync(join(workingDirectory, '.claude'))).toBe(false);
   });
 
-  test('ask_async answers at once with the id of a task; ask_status says what it does, or its answer; ask_cancel ends it', async () => {
+  test('ask_async answers at once with the id of a task, beside one that holds the project; ask_status says what it does, or its answer; ask_cancel ends it', async () => {
     const workingDirectory = await bridge().newProject('asked-async');
+    const task_id = await bridge().start({ path: workingDirectory, prompt: 'think' });
     const start = async (prompt: string) =>
       pendingSchema.parse(await bridge().call('ask_async', { prompt, workingDirectory }));
     const answered = await start('later');
@@ -76,6 +77,7 @@ describeNewestClaude('conversations', ({ binary }) => {
     expect(await bridge().refusal('ask_cancel', thinking)).toMatch(
       /^TASK_NOT_RUNNING: .* is cancelled already/,
     );
+    expect(await bridge().call('kill_task', { task_id })).toMatchObject({ status: 'killed' });
   });
 
   test('an error has the words and the exit code of Claude Code; a conversation belongs to its folder, and another is refused by both names', async () => {

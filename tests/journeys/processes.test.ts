@@ -226,19 +226,6 @@ describe('kill', () => {
       ['SIGTERM', 'SIGINT', 'SIGKILL'].map((signal) => ({ status: 'terminated', signal })),
     );
   });
-
-  test('ends what the process has started, too', async () => {
-    const ours = async () => (await bridge().workplace.processes()).length;
-    const before = await ours();
-    const { pid } = await spawn({
-      command: 'setsid sleep 601 & sleep 602 & echo started; wait',
-      shell: true,
-      background: true,
-    });
-    await until('all three', async () => (await ours()) === before + 3);
-    await bridge().call('kill', { pid });
-    await until('none of them', async () => (await ours()) === before);
-  });
 });
 
 test('a process outlives its server if it is to be kept: another server types into it and sees its end', async () => {

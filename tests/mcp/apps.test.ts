@@ -101,7 +101,7 @@ describe.each(eras)('a client of the %s era', (era) => {
 });
 
 test('each page that a tool names is a resource, and only such pages are', () => {
-  const named = enabledTools('all').flatMap(({ app }) => app?.resourceUri ?? []);
+  const named = enabledTools('all').flatMap(({ page }) => page ?? []);
   const pages = allResources.filter(({ isApp }) => isApp === true);
   expect(pages.map(({ uri }) => uri).toSorted()).toEqual(named.toSorted());
   expect(pages.map(({ mimeType }) => mimeType)).toEqual([MIME, MIME]);

@@ -63,25 +63,12 @@ describe.each(eras)('a client of the %s era', (era) => {
     expect(textOf(result)).not.toContain('undefined is not a function');
   });
 
-  test.each([
-    [
-      { prompt: 'x', path: '/p', timeout_seconds: 59 },
-      'timeout_seconds must be an integer from 60 to 14400 (got 59).',
-    ],
-    [
-      { prompt: 'x', path: '/p', permission_mode: 'yolo' },
-      'permission_mode must be one of "auto", "cautious", "sandboxed", "claude" (got "yolo").',
-    ],
-    [
-      { prompt: 'x', path: '/p', timeout_second: 90 },
-      'unknown argument "timeout_second" (did you mean "timeout_seconds"?).',
-    ],
-    [{ prompt: null, path: '/p' }, 'prompt is required and must be a string.'],
-  ])('is told which argument is wrong: %j', async (args, words) => {
+  test('is told which argument is wrong', async () => {
+    const args = { prompt: 'x', path: '/p', timeout_second: 90 };
     const result = await serving.client.callTool({ name: 'start_task', arguments: args });
     expect(result.isError).toBe(true);
     expect(textOf(result)).toBe(
-      `INVALID_ARGUMENTS: Invalid arguments for start_task: ${words} Correct these arguments and call again.`,
+      'INVALID_ARGUMENTS: Invalid arguments for start_task: unknown argument "timeout_second" (did you mean "timeout_seconds"?). Correct these arguments and call again.',
     );
     expect(serving.tasks.started).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readable } from '../../src/mcp/answers.js';
+import { readable, wireJson } from '../../src/mcp/answers.js';
 
 test('an answer reads as lines of names and values', () => {
   const answer = {
@@ -91,3 +91,21 @@ test.each(['\u001c', '\u001bE', '\u001b[1E', '\u0008', '\u009b', '\u0085', '\u20
     expect(JSON.parse(/^path: (.*)$/m.exec(shown)?.[1] ?? '')).toBe(path);
   },
 );
+
+test('an answer is on the wire what it is, also with a long text that it says twice', () => {
+  const filler = 'a line "of" a file\\\n'.repeat(1_000);
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.boolean(), (odd, isTwice) => {
+      const data = { path: `/p/${odd}`, content: `${odd}${filler}${odd}` };
+      const text = isTwice ? readable(data) : `${data.content}.`;
+      const message = {
+        jsonrpc: '2.0',
+        id: 1,
+        result: { structuredContent: data, content: [{ type: 'text', text }] },
+      };
+      for (const sent of [message.result, message])
+        expect(JSON.parse(Buffer.concat(wireJson(sent)).toString())).toEqual(sent);
+    }),
+    { numRuns: 50 },
+  );
+});

@@ -56,6 +56,7 @@ export class MadeSystem implements ProcessSystem {
       kind,
       table: async () => this.#read(table),
       markedTable: async () => this.#read(table),
+      lineage: async () => [],
       find: async (pids) => table().filter((one) => pids.includes(one.pid)),
       commandLines: async () => '',
       usage: async () => ({ cpuSeconds: 0, memoryBytes: 0 }),

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { tempFolder } from '../harness/temp-folder.js';
 
-const script = resolve(import.meta.dirname, '../../scripts/build/bundles.mjs');
+const script = resolve(import.meta.dirname, '../../scripts/build/licences.mjs');
 
 /** What the build writes as licences of a bundle that holds code of the package `whole`, which has these files. */
 async function licencesWith(files: Readonly<Record<string, string>>): Promise<string> {

@@ -30,7 +30,7 @@ const inContainer = ['copy_from.source', 'copy_to.destination'];
 const PATH_NAMES = /path|cwd|directory|source|destination|project/i;
 /** Every argument that is a path of this machine. A hook gets no error: a session in another folder is left alone (tests/native/native-host.test.ts). */
 const pathArguments = allTools
-  .filter((tool) => tool.forHooks !== true)
+  .filter((tool) => tool.caller !== 'hooks')
   .flatMap(({ name, listing }) =>
     Object.keys(listing.inputSchema.properties ?? {}).map((argument) => `${name}.${argument}`),
   )

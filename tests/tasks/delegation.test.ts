@@ -38,17 +38,6 @@ describe('delegating', () => {
   });
 });
 
-describe('the current task', () => {
-  it('is the one that runs, else the newest', async () => {
-    const ended = taskRecord({ task_id: OTHER_ID, status: 'completed', delegated: true });
-    const both = await delegationOver(new FakeTaskService(ended, taskRecord({ delegated: true })));
-    // One that another tool started is none of them.
-    const other = await delegationOver(new FakeTaskService(taskRecord(), ended));
-    expect(await both.task()).toMatchObject({ task_id: TASK_ID });
-    expect(await other.task()).toMatchObject({ task_id: OTHER_ID });
-  });
-});
-
 it('every status of a task is one of the five that delegation knows', () => {
   expect(taskStatuses.map((status) => `${status}: ${delegatedStatus(taskRecord({ status }))}`)).toEqual([
     'pending: queued',

@@ -9,6 +9,7 @@ import type {
   SessionRequest,
 } from '../../src/claude/session.js';
 import { pidOf } from '../../src/os/pid.js';
+import { sampleRequest } from './sample-decision.js';
 
 /** A session without a program: the test fires its events and reads what it was told. */
 export class FakeDriver implements SessionDriver {
@@ -42,19 +43,7 @@ export class FakeDriver implements SessionDriver {
   }
 
   ask(request: Partial<SessionRequest> & { readonly requestId: string }): void {
-    this.fire({
-      type: 'request',
-      request: {
-        kind: 'permission',
-        tool: 'Bash',
-        input: { command: 'make' },
-        folder: '/p',
-        summary: 'Bash(make)',
-        options: [],
-        source: 'exact',
-        ...request,
-      },
-    });
+    this.fire({ type: 'request', request: sampleRequest(request) });
   }
 
   async start(): Promise<void> {

@@ -1,3 +1,4 @@
+import type { SessionRequest } from '../../src/claude/session.js';
 import type { Decision } from '../../src/tasks/task.js';
 
 /** A decision that is open: whether a command may run. */
@@ -15,6 +16,21 @@ export function sampleDecision(more: Partial<Decision> = {}): Decision {
     verdict: null,
     answered_by: null,
     reason: null,
+    ...more,
+  };
+}
+
+/** What a session asks: whether a command may run. */
+export function sampleRequest(more: Partial<SessionRequest> = {}): SessionRequest {
+  return {
+    requestId: 'r1',
+    kind: 'permission',
+    tool: 'Bash',
+    input: { command: 'make' },
+    summary: 'Bash(make)',
+    options: [],
+    source: 'exact',
+    folder: '/p',
     ...more,
   };
 }

@@ -4,6 +4,4 @@ import { enabledTools } from '../../src/tools/registry.js';
 export const allTools = enabledTools('all');
 
 /** Those that models call: no page alone, and no hook. */
-export const toolsForModels = allTools.filter(
-  ({ app, forHooks }) => forHooks !== true && app?.visibility?.includes('model') !== false,
-);
+export const toolsForModels = allTools.filter(({ caller }) => caller === undefined);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Decision } from '../../src/tasks/task.js';
-import { decisionAnswerOf, decisionForm } from '../../src/tools/tasks/decision-form.js';
+import { decisionForm } from '../../src/tools/tasks/decision-form.js';
 import { sampleRecord } from '../tasks/sample-task.js';
 import { decision } from './fake-task-service.js';
 
@@ -60,19 +60,15 @@ it('the texts of a question are one line each, and nothing in them is hidden', (
   ]);
 });
 
-it('what is chosen goes to the session as the session wrote it', () => {
-  const one = question(false);
-  const text = one.questions?.[0]?.question ?? '';
-  expect(decisionAnswerOf(one, { '1_Key_Why_it_is_asked_fact': `x ⏎ ${HIDDEN_SHOWN}` })?.answers).toEqual({
-    [text]: `x\n${HIDDEN}`,
-  });
-  expect(
-    decisionAnswerOf(one, { '1_Key_Why_it_is_asked_fact_something_else': 'a\\u{e0041}' })?.answers,
-  ).toEqual({ [text]: 'a\\u{e0041}' });
-  const several = `a\\u{e0041}, x ⏎ ${HIDDEN_SHOWN}`;
-  expect(decisionAnswerOf(question(true), { '1_Key_Why_it_is_asked_fact': several })?.answers).toEqual({
-    [text]: `a\u{e0041}, x\n${HIDDEN}`,
-  });
+it.each([
+  [false, '', `x ⏎ ${HIDDEN_SHOWN}`, `x\n${HIDDEN}`],
+  [false, '_something_else', 'a\\u{e0041}', 'a\\u{e0041}'],
+  [true, '', `a\\u{e0041}, x ⏎ ${HIDDEN_SHOWN}`, `a\u{e0041}, x\n${HIDDEN}`],
+])('what is chosen goes to the session as the session wrote it', (isMultiple, field, value, answer) => {
+  const asks = question(isMultiple);
+  const values = { [`1_Key_Why_it_is_asked_fact${field}`]: value };
+  const given = decisionForm(sampleRecord(), asks)?.read({ kind: 'answered', values });
+  expect(given?.answers).toEqual({ [asks.questions?.[0]?.question ?? '']: answer });
 });
 
 it('the message of a request has no hidden character, and no foreign line without a mark', () => {

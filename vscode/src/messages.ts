@@ -2,19 +2,13 @@ import * as vscode from 'vscode';
 import { messageText } from './shown-text.js';
 
 /** Shows a message. Resolves with the button that was pressed; undefined when it was closed. Nothing of `text` becomes a link. */
-export async function showInformation(
-  text: string,
-  ...buttons: readonly string[]
-): Promise<string | undefined> {
-  return vscode.window.showInformationMessage(messageText(text), ...buttons);
-}
+type Show = (text: string, ...buttons: readonly string[]) => Promise<string | undefined>;
 
-/** As `showInformation`. */
-export async function showWarning(text: string, ...buttons: readonly string[]): Promise<string | undefined> {
-  return vscode.window.showWarningMessage(messageText(text), ...buttons);
-}
+export const showInformation: Show = async (text, ...buttons) =>
+  vscode.window.showInformationMessage(messageText(text), ...buttons);
 
-/** As `showInformation`. */
-export async function showError(text: string, ...buttons: readonly string[]): Promise<string | undefined> {
-  return vscode.window.showErrorMessage(messageText(text), ...buttons);
-}
+export const showWarning: Show = async (text, ...buttons) =>
+  vscode.window.showWarningMessage(messageText(text), ...buttons);
+
+export const showError: Show = async (text, ...buttons) =>
+  vscode.window.showErrorMessage(messageText(text), ...buttons);

@@ -48,9 +48,9 @@ export function tasksInEditor(context: FeatureContext): Disposable {
   for (const part of parts) owned.add(part(tasks));
   owned.add(
     vscode.workspace.onDidChangeConfiguration((changed) => {
-      if (BOARD_SETTINGS.some((name) => changed.affectsConfiguration(`${SECTION}.${name}`))) board.start();
+      if (BOARD_SETTINGS.some((name) => changed.affectsConfiguration(`${SECTION}.${name}`))) board.connect();
     }),
   );
-  board.start();
+  board.connect();
   return owned;
 }

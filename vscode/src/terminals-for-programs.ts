@@ -2,17 +2,18 @@ import * as vscode from 'vscode';
 import { messageOf } from '../../src/base/errors.js';
 import { DisposableStore, type Disposable } from '../../src/base/lifecycle.js';
 import { EDITOR_PROTOCOL } from '../../src/editor/protocol.js';
-import { registerCommands, statusBar } from './commands.js';
-import { Connection } from './connection/connection.js';
+import { Connection, type ConnectionState } from './connection/connection.js';
 import { untoldPrograms } from './connection/untold-programs.js';
-import { WindowFile } from './connection/window-file.js';
 import type { FeatureContext } from './feature.js';
-import { showError, showWarning } from './messages.js';
+import { showError, showInformation, showWarning } from './messages.js';
 import { Requests } from './requests/answer-request.js';
 import { readSettings, type Settings } from './settings.js';
 import { TerminalRegistry } from './terminals/terminal-registry.js';
 
 const SECTION = 'claudeTerminalBridge';
+const SHOW_LOG = 'Show Log';
+/** Of the status bar's item. */
+const PRIORITY = 100;
 /** What needs another server, or another place for its file. */
 const CONNECTION_SETTINGS = ['mcpServerUrl', 'allowWithoutToken', 'stateDir'];
 
@@ -37,17 +38,18 @@ export function terminalsForPrograms(context: FeatureContext): Disposable {
         .getConfiguration(SECTION)
         .update('allowWithoutToken', true, vscode.ConfigurationTarget.Global),
   });
+  const startedAt = new Date(clock.now()).toISOString();
   const connection = owned.add(
     new Connection({
       settings,
-      windowFile: new WindowFile({
+      facts: () => ({
+        v: EDITOR_PROTOCOL,
         version,
         editor: `${vscode.env.appName} ${vscode.version}`,
-        startedAt: new Date(clock.now()).toISOString(),
-        folders: () => editor.folders(),
-        isTrusted: () => editor.isTrusted(),
+        folders: [...editor.folders()],
+        trusted: editor.isTrusted(),
+        started_at: startedAt,
       }),
-      folders: () => editor.folders(),
       onUntold: (name) => report(untold(name), false),
       clock,
       logger,
@@ -66,7 +68,7 @@ export function terminalsForPrograms(context: FeatureContext): Disposable {
   const bar = owned.add(statusBar());
   owned.add(connection.onChange(() => bar.show(connection.state)));
   bar.show(connection.state);
-  owned.add(registerCommands({ connection, showLog }));
+  owned.add(commandsOf(connection, showLog));
   owned.add(
     vscode.workspace.onDidChangeConfiguration((changed) => {
       if (CONNECTION_SETTINGS.some((name) => changed.affectsConfiguration(`${SECTION}.${name}`)))
@@ -92,4 +94,50 @@ function listenAtStart(
     logger.error('The settings cannot be used', { error });
     void showError(`Claude Terminal Bridge: ${messageOf(error)}`);
   }
+}
+
+/** The commands of the palette. */
+function commandsOf(connection: Connection, showLog: () => void): Disposable {
+  const owned = new DisposableStore();
+  const add = (name: string, run: () => Promise<void>): void => {
+    owned.add(vscode.commands.registerCommand(`claudeTerminalBridge.${name}`, run));
+  };
+  const showStatus = async (): Promise<void> => {
+    const { text } = connection.state;
+    const chosen = await showInformation(`Claude Terminal Bridge: ${text}`, SHOW_LOG);
+    if (chosen === SHOW_LOG) showLog();
+  };
+  add('connect', async () => {
+    try {
+      await connection.connect();
+      await showStatus();
+    } catch (error) {
+      await showError(`Claude Terminal Bridge: ${messageOf(error)}`);
+    }
+  });
+  add('disconnect', async () => {
+    await connection.disconnect();
+    await showStatus();
+  });
+  add('showStatus', showStatus);
+  return owned;
+}
+
+/** Shows whether programs can connect, and which have. */
+function statusBar(): Disposable & { show(state: ConnectionState): void } {
+  const item = vscode.window.createStatusBarItem(
+    'claudeTerminalBridge.connection',
+    vscode.StatusBarAlignment.Right,
+    PRIORITY,
+  );
+  item.name = 'Claude Terminal Bridge';
+  item.command = 'claudeTerminalBridge.showStatus';
+  item.show();
+  return {
+    show: (state) => {
+      item.text = state.isConnected ? '$(plug) MCP Connected' : '$(debug-disconnect) MCP Disconnected';
+      item.tooltip = `Claude Terminal Bridge: ${state.text}`;
+    },
+    dispose: () => item.dispose(),
+  };
 }

@@ -34,7 +34,8 @@ export function ReplayView({ store, taskId, state }: ViewProps) {
   const [reel, setReel] = useState<Reel>();
   const isLive = (): boolean => store.task.value?.task?.is_final === false;
   useEffect(() => {
-    const made = new Reel({ taskId, act: store.act, openTerminal: openHiddenTerminal, pause });
+    const act: typeof store.act = (action) => store.act(action);
+    const made = new Reel({ taskId, act, openTerminal: openHiddenTerminal, pause });
     setReel(made);
     void made.read(isLive);
     return () => made.dispose();

@@ -96,7 +96,7 @@ function openTerminal(store: Store, taskId: string, place: HTMLElement): ReturnT
     if (kind === frameKinds.picture) terminal.write('\x1b[2J\x1b[H');
     terminal.write(bytes, () => {
       shownBytes += bytes.length;
-      store.acknowledge(taskId, shownBytes);
+      store.acknowledge(`term:/${taskId}`, shownBytes);
     });
   });
   return {

@@ -4,7 +4,6 @@ import { shownLine, quotedLines } from '../../base/text.js';
 import type { DecisionAnswer } from '../../tasks/task-host.js';
 import type { Decision } from '../../tasks/task.js';
 import { described } from '../../tasks/decisions/described.js';
-import { typedVerdict } from '../decisions.js';
 import { wrapped } from '../terminal-text.js';
 
 const MAX_SUMMARY_CHARS = 60;
@@ -31,22 +30,32 @@ interface TerminalSize {
   readonly rows: number;
 }
 
-/**
- * The answer of a key: that of a choice, or the number of an option of a single question. A yes needs that the whole request was shown,
- * see `requestRows`.
- */
-export function answerFor(decision: Decision, key: string, isShown: boolean): DecisionAnswer | undefined {
+/** How a decision is answered in a terminal of this size. */
+function waysOf(decision: Decision, size: TerminalSize) {
   const [question, second] = decision.questions ?? [];
-  const option = second === undefined ? question?.options[Number(key) - 1] : undefined;
+  const rows = requestRows(decision, size);
+  return {
+    question,
+    isSeveral: second !== undefined,
+    /** Those of a single question. */
+    options: second === undefined ? (question?.options ?? []).slice(0, MOST_OPTIONS) : [],
+    /** A yes needs that the whole request is shown. */
+    choices: described(decision, question === undefined && rows !== undefined).choices,
+    /** The whole request; none where it does not fit. */
+    rows: rows ?? [],
+    isCut: rows === undefined,
+  };
+}
+
+/** The answer of a key: that of a choice, or the number of an option of a single question; undefined for another one. */
+export function answerFor(decision: Decision, key: string, size: TerminalSize): DecisionAnswer | undefined {
+  const { question, options, choices } = waysOf(decision, size);
+  const shared = { decision_id: decision.decision_id, by: 'terminal' };
+  const option = options[Number(key) - 1];
   if (question !== undefined && option !== undefined)
-    return {
-      decision_id: decision.decision_id,
-      by: 'terminal',
-      verdict: 'allow',
-      answers: { [question.question]: option.label },
-    };
-  if (/\d/.test(key)) return undefined;
-  return typedVerdict(decision, key === 'a' ? 'y' : key, isShown && question === undefined);
+    return { ...shared, verdict: 'allow', answers: { [question.question]: option.label } };
+  const choice = choices.find((one) => one.key === key);
+  return choice && { ...shared, verdict: choice.answer };
 }
 
 /** The whole request as rows of a terminal; none for a question. Undefined when they do not fit above the keys. */
@@ -59,46 +68,32 @@ export function requestRows(decision: Decision, { columns, rows }: TerminalSize)
   return all.length + MOST_KEY_ROWS + FREE_ROWS > rows ? undefined : all;
 }
 
-/** In one line the keys that answer and leave, then what is asked. */
-export function decisionBar(decision: Decision, more: number, detachKey: string, isShown: boolean): string {
-  const [question, second] = decision.questions ?? [];
-  const count = second === undefined ? (question?.options.length ?? 0) : 0;
-  const options = count === 0 ? '' : `1 to ${Math.min(count, MOST_OPTIONS)} or `;
-  const choices = described(decision, isShown && question === undefined).choices.map(({ key }) => key);
-  const keys = `${options}${choices.join(', ').replace(/, (?=\w$)/, ' or ')}`;
-  return `? ${detachKey} then ${keys} answers, twice leaves · ${summaryOf(decision, more)}`;
-}
-
-/** The rows of the bar while a key is awaited: the request that it answers, and the keys. */
-export function choosingBar(
+/**
+ * The rows of the bar while something is asked: in one line the keys that answer and leave, and what is asked; while a key is awaited
+ * (`isChoosing`) the request that it answers, and the keys. `more`: how many other decisions are open.
+ */
+export function askingBar(
   decision: Decision,
-  more: number,
-  detachKey: string,
-  shown: readonly string[] | undefined,
-  { columns }: TerminalSize,
+  { more, detachKey, isChoosing }: { more: number; detachKey: string; isChoosing: boolean },
+  size: TerminalSize,
 ): string[] {
-  const isWhole = shown !== undefined && shown.length > 0;
-  const count = more === 0 ? '' : `(+${more}) `;
-  const keys = `▸ ${count}${detachKey} leaves · ${keysOf(decision, shown !== undefined)}`;
-  const rows = isWhole ? shown : [summaryOf(decision, 0)];
-  return [...rows, ...wrapped(keys, columns - 1, WRAPPED, widest)];
-}
-
-function summaryOf(decision: Decision, more: number): string {
-  const [question] = decision.questions ?? [];
+  const { question, isSeveral, options, choices, rows, isCut } = waysOf(decision, size);
   const summary = shownLine(question?.question ?? decision.summary, MAX_SUMMARY_CHARS);
-  return more === 0 ? summary : `${summary} (+${more})`;
-}
-
-function keysOf(decision: Decision, isShown: boolean): string {
-  const [question, second] = decision.questions ?? [];
-  const { choices } = described(decision, isShown && question === undefined);
-  const options = (second === undefined ? (question?.options ?? []) : [])
-    .slice(0, MOST_OPTIONS)
-    .map(({ label }, index) => `${index + 1} ${shownLine(label, MAX_LABEL_CHARS)}`);
-  const keys = [...options, ...choices.map(({ key, label }) => `${key} ${label.toLowerCase()}`)].join(' · ');
-  if (second !== undefined) return `${keys} · several questions: see the dialog`;
-  return question === undefined && !isShown ? `${keys} · too long for here: see the dialog` : keys;
+  const others = more === 0 ? '' : `(+${more})`;
+  if (!isChoosing) {
+    const numbers = options.length === 0 ? '' : `1 to ${options.length} or `;
+    const keys = choices.map(({ key }) => key).join(', ');
+    const ways = `${numbers}${keys.replace(/, (?=\w$)/, ' or ')}`;
+    return [`? ${detachKey} then ${ways} answers, twice leaves · ${summary} ${others}`.trimEnd()];
+  }
+  const keys = [
+    ...options.map(({ label }, index) => `${index + 1} ${shownLine(label, MAX_LABEL_CHARS)}`),
+    ...choices.map(({ key, label }) => `${key} ${label.toLowerCase()}`),
+    ...(isSeveral ? ['several questions: see the dialog'] : []),
+    ...(isCut ? ['too long for here: see the dialog'] : []),
+  ].join(' · ');
+  const line = `▸ ${others === '' ? '' : `${others} `}${detachKey} leaves · ${keys}`;
+  return [...(rows.length > 0 ? rows : [summary]), ...wrapped(line, size.columns - 1, WRAPPED, widest)];
 }
 
 /** The bar in the last rows of a terminal, the cursor left where it was. */
@@ -124,15 +119,14 @@ export type AttachAction =
   /** The detach key, while something is asked: the next key answers. */
   | { readonly kind: 'choosing' }
   | { readonly kind: 'chosen'; readonly key: string }
-  | { readonly kind: 'cancelled' }
   /** The person seems to want to leave; the key went to the session, unless it was Ctrl-Z. */
   | { readonly kind: 'leaving' };
 
 /** The byte of a key such as `ctrl-]` or `^\`. Throws INVALID_ARGUMENTS. */
 export function detachByte(name: string): number {
-  const char = /^(?:ctrl-|\^)([@-_a-z])$/i.exec(name)?.[1]?.toUpperCase();
-  const byte = char === undefined ? undefined : char.charCodeAt(0) & 0x1f;
-  if (byte !== undefined && byte !== 0 && !NEEDED_KEYS.has(byte)) return byte;
+  const char = /^(?:ctrl-|\^)([@-_a-z])$/i.exec(name)?.[1]?.toUpperCase() ?? '@';
+  const byte = char.charCodeAt(0) & 0x1f;
+  if (byte !== 0 && !NEEDED_KEYS.has(byte)) return byte;
   throw new BridgeError(
     'INVALID_ARGUMENTS',
     `'${name.slice(0, 40)}' cannot be used as the detach key.`,
@@ -158,23 +152,14 @@ export class AttachKeys {
       if (to > from) actions.push({ kind: 'keys', bytes: typed.subarray(from, to) });
       from = to + 1;
     };
-    for (let at = 0; at < typed.length; at++) {
-      const byte = typed[at] ?? 0;
-      if (this.#isChoosing) {
-        this.#isChoosing = false;
-        from = at + 1;
-        if (byte === this.#detach) return [...actions, { kind: 'detach' }];
-        const key = String.fromCharCode(byte).toLowerCase();
-        actions.push(/^[aysdn1-9]$/.test(key) ? { kind: 'chosen', key } : { kind: 'cancelled' });
-      } else if (byte === this.#detach) {
-        passOn(at);
-        if (!this.#isAsked()) return [...actions, { kind: 'detach' }];
-        this.#isChoosing = true;
-        actions.push({ kind: 'choosing' });
-      } else if (byte === CTRL_Z) {
-        // If the session stopped itself, it could not be continued.
-        passOn(at);
-      }
+    for (const [at, byte] of typed.entries()) {
+      const isDetach = byte === this.#detach;
+      // If the session stopped itself, it could not be continued.
+      if (this.#isChoosing || isDetach || byte === CTRL_Z) passOn(at);
+      if (isDetach && (this.#isChoosing || !this.#isAsked())) return [...actions, { kind: 'detach' }];
+      if (this.#isChoosing) actions.push({ kind: 'chosen', key: String.fromCharCode(byte).toLowerCase() });
+      else if (isDetach) actions.push({ kind: 'choosing' });
+      this.#isChoosing = isDetach;
     }
     passOn(typed.length);
     if (typed.some((byte) => LEAVING_KEYS.has(byte))) actions.push({ kind: 'leaving' });

@@ -6,8 +6,8 @@ import type { TerminalPush } from '../../keeper/wire/messages.js';
 import { RESET_TERMINAL } from '../../screen/reset-terminal.js';
 import { isFinal, openDecisions, type TaskRecord } from '../../tasks/task.js';
 import { shortId } from '../find-task.js';
-import { answerFor, AttachKeys, barAt, choosingBar, decisionBar, requestRows } from './attach-bar.js';
-import type { UserTerminal } from './user-terminal.js';
+import { answerFor, askingBar, AttachKeys, barAt } from './attach-bar.js';
+import { sizeOf, takeTerminal, type UserTerminal } from './user-terminal.js';
 
 /** Lines above the screen that are brought along, so that one can scroll back. */
 const SCROLLBACK_LINES = 500;
@@ -40,6 +40,7 @@ export class AttachSession implements Disposable {
   readonly ended: Promise<AttachEnd>;
   #end: (end: AttachEnd) => void = () => undefined;
   #record: TaskRecord;
+  #taken: Disposable | undefined;
   #asked: string | undefined;
   #isChoosing = false;
   /** Without a timer it stays until a key is pressed. */
@@ -48,8 +49,6 @@ export class AttachSession implements Disposable {
   #bar: readonly string[] = [];
   #shown: TerminalPush['kind'] | undefined;
   #hadState = false;
-  /** What came before this terminal was opened; a keeper sends the screen before it answers the request to watch. */
-  #early: TerminalPush[] | undefined = [];
 
   constructor(options: AttachSessionOptions) {
     const { link, record, detachKey } = options;
@@ -58,7 +57,7 @@ export class AttachSession implements Disposable {
     this.ended = new Promise((resolve) => (this.#end = resolve));
     this.#keys = new AttachKeys(detachKey.byte, () => openDecisions(this.#record).length > 0);
     this.#owned.add(link.onTerminal((push) => this.#show(push)));
-    this.#owned.add(link.onRecord((record) => this.#onRecord(record)));
+    this.#owned.add(link.onRecord((now) => this.#onRecord(now)));
     this.#owned.add(
       link.onDidClose(() =>
         this.#end(isFinal(this.#record.status) ? { how: 'ended', record: this.#record } : { how: 'lost' }),
@@ -68,33 +67,45 @@ export class AttachSession implements Disposable {
 
   /** Begins to watch. Throws TASK_NOT_RUNNING when the task has no terminal. */
   async start(): Promise<void> {
-    const { terminal, link, readOnly } = this.#options;
+    const { link, readOnly } = this.#options;
     // A watcher scrolls back, which needs the last row, and may never press a key.
     if (readOnly) this.#setNote(this.#leaving);
     else this.#note = { text: this.#leaving };
     await link.watch(this.#viewNow());
-    terminal.open({
-      typed: (keys) => this.#onTyped(keys),
-      resized: () => this.#view(),
-      ended: (why, exitCode) => this.#end({ how: 'unusable', why, exitCode }),
-    });
-    // What stood there stays readable above.
-    terminal.write('\n'.repeat(terminal.size.rows) + CLEAR);
-    const early = this.#early ?? [];
-    this.#early = undefined;
-    for (const push of early) this.#show(push);
+    this.#open();
   }
 
   dispose(): void {
     this.#note?.timer?.dispose();
     this.#owned.dispose();
+    this.#taken?.dispose();
+  }
+
+  /** Once the keeper shows something: it sends the screen before it answers the request to watch. */
+  #open(): void {
+    if (this.#taken !== undefined) return;
+    const { terminal } = this.#options;
+    this.#taken = takeTerminal(
+      terminal,
+      (keys) => this.#onTyped(keys),
+      () => this.#view(),
+      (why, exitCode) => this.#end({ how: 'unusable', why, exitCode }),
+    );
+    // What stood there stays readable above.
+    this.#write('\n'.repeat(sizeOf(terminal).rows) + CLEAR);
+  }
+
+  /** False when the terminal does not keep up. */
+  #write(data: string | Uint8Array): boolean {
+    return this.#options.terminal.output.write(data);
   }
 
   #viewNow(): Parameters<KeeperClient['watch']>[0] {
+    const { terminal, readOnly } = this.#options;
     this.#bar = this.#barNow();
     return {
-      ...this.#options.terminal.size,
-      read_only: this.#options.readOnly,
+      ...sizeOf(terminal),
+      read_only: readOnly,
       covered: this.#bar.length > 0,
       scrollback: this.#hadState ? 0 : SCROLLBACK_LINES,
     };
@@ -102,43 +113,34 @@ export class AttachSession implements Disposable {
 
   /** Asks for what is to be seen now: the size or the bar is another one. */
   #view(): void {
-    this.#reportRefusal(this.#options.link.watch(this.#viewNow()));
-    this.#drawBar();
+    const { terminal, link } = this.#options;
+    this.#reportRefusal(link.watch(this.#viewNow()));
+    if (this.#shown === 'picture') this.#write(barAt(this.#bar, sizeOf(terminal)));
   }
 
-  #show(push: TerminalPush): void {
-    if (this.#early !== undefined) {
-      this.#early.push(push);
-      return;
-    }
-    const { kind, data } = push;
+  #show({ kind, data }: TerminalPush): void {
+    this.#open();
     const { terminal, link } = this.#options;
-    const bytes = Buffer.from(data, 'base64');
     const isOutput = kind === 'output';
-    if (!isOutput) {
-      const isAnew = kind === 'state' || this.#shown !== 'picture';
-      terminal.write(BEGIN_UPDATE + (isAnew ? RESET_TERMINAL + BEGIN_UPDATE + CLEAR : ''));
-    }
+    const isNew = kind === 'state' || (!isOutput && this.#shown !== 'picture');
+    if (!isOutput) this.#write(BEGIN_UPDATE + (isNew ? RESET_TERMINAL + BEGIN_UPDATE + CLEAR : ''));
     this.#shown = kind;
     this.#hadState ||= kind === 'state';
-    const isTaken = terminal.write(bytes);
-    if (isOutput ? isTaken : terminal.write(barAt(this.#bar, terminal.size) + END_UPDATE)) return;
+    const isTaken = this.#write(Buffer.from(data, 'base64'));
+    if (isOutput ? isTaken : this.#write(barAt(this.#bar, sizeOf(terminal)) + END_UPDATE)) return;
     // The keeper applies backpressure, and sends the newest state when the terminal reads again.
     link.pause();
-    void terminal.drained().then(() => link.resume());
+    terminal.output.once('drain', () => link.resume());
   }
 
   #onRecord(record: TaskRecord): void {
     this.#record = record;
-    if (isFinal(record.status)) {
-      this.#end({ how: 'ended', record });
-      return;
-    }
+    if (isFinal(record.status)) return this.#end({ how: 'ended', record });
     const [first] = openDecisions(record);
     if (first?.decision_id === this.#asked) return;
     this.#asked = first?.decision_id;
     this.#isChoosing = false;
-    if (first !== undefined) this.#options.terminal.write(BELL);
+    if (first !== undefined) this.#write(BELL);
     this.#view();
   }
 
@@ -147,27 +149,23 @@ export class AttachSession implements Disposable {
     const { readOnly, link } = this.#options;
     for (const action of this.#keys.read(typed)) {
       if (action.kind === 'detach') return this.#end({ how: 'detached' });
-      if (action.kind === 'chosen') this.#choose(action.key);
-      else if (action.kind === 'choosing' || action.kind === 'cancelled')
-        this.#setChoosing(action.kind === 'choosing');
-      else if (action.kind === 'leaving' || readOnly) this.#noteLeaving();
+      if (action.kind === 'choosing' || action.kind === 'chosen') {
+        this.#isChoosing = action.kind === 'choosing';
+        this.#view();
+        if (action.kind === 'chosen') this.#choose(action.key);
+      } else if (action.kind === 'leaving' || readOnly) this.#noteLeaving();
       else this.#reportRefusal(link.type(action.bytes));
     }
   }
 
+  /** Answers with a key; another one than those of the bar ends the choice. */
   #choose(key: string): void {
-    this.#setChoosing(false);
+    const { terminal, link } = this.#options;
     const decision = openDecisions(this.#record).find(({ decision_id }) => decision_id === this.#asked);
-    if (decision === undefined) return;
-    const isShown = requestRows(decision, this.#options.terminal.size) !== undefined;
-    const answer = answerFor(decision, key, isShown);
+    if (decision === undefined || !/^[ysn1-9]$/.test(key)) return;
+    const answer = answerFor(decision, key, sizeOf(terminal));
     if (answer === undefined) this.#setNote(`'${key}' is no answer to this`);
-    else this.#reportRefusal(this.#options.link.respond(answer));
-  }
-
-  #setChoosing(isChoosing: boolean): void {
-    this.#isChoosing = isChoosing;
-    this.#view();
+    else this.#reportRefusal(link.respond(answer));
   }
 
   /** How to leave comes first: no terminal is too narrow for it. */
@@ -195,25 +193,16 @@ export class AttachSession implements Disposable {
 
   #barNow(): readonly string[] {
     const { detachKey, terminal } = this.#options;
-    const open = openDecisions(this.#record);
-    const [first] = open;
-    if (
-      this.#note !== undefined &&
-      !this.#isChoosing &&
-      (first === undefined || this.#note.timer !== undefined)
-    )
-      return [this.#note.text];
+    const [first, ...others] = openDecisions(this.#record);
+    const note = first === undefined || this.#note?.timer !== undefined ? this.#note : undefined;
+    if (note !== undefined && !this.#isChoosing) return [note.text];
     if (first === undefined) return [];
-    const shown = requestRows(first, terminal.size);
-    const more = open.length - 1;
-    return this.#isChoosing
-      ? choosingBar(first, more, detachKey.name, shown, terminal.size)
-      : [decisionBar(first, more, detachKey.name, shown !== undefined)];
-  }
-
-  #drawBar(): void {
-    const { terminal } = this.#options;
-    if (this.#shown === 'picture') terminal.write(barAt(this.#bar, terminal.size));
+    const more = others.length;
+    return askingBar(
+      first,
+      { more, detachKey: detachKey.name, isChoosing: this.#isChoosing },
+      sizeOf(terminal),
+    );
   }
 
   /** Shows a request that the keeper refused in the bar. A request that was lost with the connection is reported by its end. */

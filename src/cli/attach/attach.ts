@@ -1,25 +1,37 @@
 import { ReadStream, WriteStream } from 'node:tty';
+import type { Command } from 'commander';
 import { BridgeError } from '../../base/errors.js';
 import { KeeperClient } from '../../keeper/host/keeper-client.js';
 import { requireNotNative } from '../../tasks/task-refusals.js';
 import { isFinal, type TaskRecord } from '../../tasks/task.js';
-import { requireOutsideTasks, type CommandContext } from '../command-context.js';
+import { addCommand, requireOutsideTasks, type CommandContext } from '../command.js';
 import { exitCodeOfEnd, exitCodes } from '../exit-codes.js';
 import { shortId } from '../find-task.js';
+import { showLog } from '../follow.js';
 import { openTasks, type OpenTasks } from '../open-tasks.js';
-import { showLog } from '../tasks.js';
 import { withCommand } from '../terminal-text.js';
 import { detachByte } from './attach-bar.js';
 import { AttachSession, type AttachEnd, type AttachSessionOptions } from './attach-session.js';
-import { UserTerminal } from './user-terminal.js';
 
-export interface AttachFlags {
+interface AttachFlags {
   readonly detachKey: string;
   readonly readOnly?: boolean;
 }
 
+/** Adds `attach`. */
+export function addAttach(parent: Command, context: CommandContext): void {
+  const words = 'show the terminal of a running task in this one; ctrl-] detaches, the task goes on';
+  addCommand(parent, context, 'attach', words, '', 'd93a7d --read-only')
+    .argument('[task]', 'the id, its beginning or its last digits; default: the only running task')
+    .option('--detach-key <key>', 'the key that detaches', 'ctrl-]')
+    .option('--read-only', 'only watch: your keys and the size of your terminal do not reach the session')
+    .action(
+      context.ending((task: string | undefined, flags: AttachFlags) => runAttach(task, flags, context)),
+    );
+}
+
 /** Shows a task's terminal in this one until the person detaches or the task ends; resolves with the exit code. `task` as `findTask` takes it. */
-export async function runAttach(
+async function runAttach(
   task: string | undefined,
   { detachKey: name, readOnly = false }: AttachFlags,
   context: CommandContext,
@@ -29,7 +41,7 @@ export async function runAttach(
   const detachKey = { name, byte: detachByte(name) };
   const opened = await openTasks(context);
   try {
-    const record = await opened.find(task).catch((error: unknown) => listedSession(error, task, context));
+    const record = await findAny(opened, task);
     if (isFinal(record.status)) return reportEnd(record, context);
     requireNotNative(record, 'shown as a screen');
     requireStarted(record, command);
@@ -42,7 +54,7 @@ export async function runAttach(
       );
     const link = await KeeperClient.connect(record.task_id, record.socket_path);
     if (link === undefined) return await reportLost(opened, record, context);
-    const terminal = new UserTerminal(input, output);
+    const terminal = { input, output };
     return await show(opened, { link, terminal, record, detachKey, readOnly }, context);
   } finally {
     opened.dispose();
@@ -54,7 +66,7 @@ async function show(
   options: AttachSessionOptions,
   context: CommandContext,
 ): Promise<number> {
-  const { link, terminal, record } = options;
+  const { link, record } = options;
   const { command, look, say } = context;
   const session = new AttachSession(options);
   let end: AttachEnd;
@@ -63,17 +75,15 @@ async function show(
     end = await session.ended;
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error;
-    terminal.dispose();
     const left = await opened.tasks.get(record.task_id);
     // The task ended in the meantime.
     if (isFinal(left.status)) return reportEnd(left, context);
     if (error.code !== 'TASK_NOT_RUNNING') throw error;
     say(`${error.message} Its log follows; Ctrl-C stops following, the task goes on.`);
-    const last = await showLog(opened, record, context, { follows: true });
+    const last = await showLog(opened.tasks, record, context, true);
     return isFinal(last.status) ? reportEnd(last, context) : exitCodes.done;
   } finally {
     session.dispose();
-    terminal.dispose();
     link.dispose();
   }
   if (end.how === 'ended') return reportEnd(end.record, context);
@@ -98,18 +108,13 @@ function requireStarted({ task_id, status, reason }: TaskRecord, command: string
   );
 }
 
-/** The session without a task that the person named. Throws `error` when there is none. */
-async function listedSession(
-  error: unknown,
-  task: string | undefined,
-  context: CommandContext,
-): Promise<TaskRecord> {
-  if (!(error instanceof BridgeError) || error.code !== 'TASK_NOT_FOUND' || task === undefined) throw error;
-  const opened = await openTasks({ ...context, native: true });
-  const found = await opened.find(task).catch(() => undefined);
-  opened.dispose();
-  if (found === undefined) throw error;
-  return found;
+/** The task, or the session that a person started, which is listed apart. */
+async function findAny({ find }: OpenTasks, given: string | undefined): Promise<TaskRecord> {
+  return find(given).catch(async (error: unknown) => {
+    if (!(error instanceof BridgeError) || error.code !== 'TASK_NOT_FOUND' || given === undefined)
+      throw error;
+    return find(given, true).catch(() => Promise.reject(error));
+  });
 }
 
 /** The keeper does not answer: a task whose keeper is gone gets its end when it is read. */
@@ -120,8 +125,8 @@ async function reportLost(
 ): Promise<number> {
   const now = await tasks.get(task_id);
   if (isFinal(now.status)) return reportEnd(now, context);
-  const show = `${context.command} tasks show ${shortId(task_id)}`;
-  context.say(`The keeper of ${task_id} does not answer. ${show} shows what is known of the task.`);
+  const words = `${context.command} tasks show ${shortId(task_id)} shows what is known of the task.`;
+  context.say(`The keeper of ${task_id} does not answer. ${words}`);
   return exitCodes.unavailable;
 }
 

@@ -3,30 +3,22 @@ import { join } from 'node:path';
 
 /** Not a secret: the scripted API takes any key. */
 const SCRIPTED_API_KEY = `sk-ant-test-000-${'a'.repeat(28)}`;
-/** The CLI remembers keys that a person approved by this many of their last characters. */
-const KEY_TAIL_CHARS = 20;
+/** The CLI remembers keys that a person approved by their last characters. */
+const KEY_TAIL = SCRIPTED_API_KEY.slice(-20);
 
-export interface ClaudeHomeOptions {
-  /** Directories whose trust dialog counts as answered. */
-  readonly trustedProjects?: readonly string[];
-  /** False leaves the key unapproved, so that the CLI asks about it. */
-  readonly approveKey?: boolean;
-}
-
-/** Writes the `.claude.json` of someone who has been through the first start. */
-export async function writeClaudeHome(homeDir: string, options: ClaudeHomeOptions = {}): Promise<void> {
-  const approved: string[] = options.approveKey === false ? [] : [SCRIPTED_API_KEY.slice(-KEY_TAIL_CHARS)];
-  const projects = (options.trustedProjects ?? []).map(
-    (path) => [path, { hasTrustDialogAccepted: true }] as const,
-  );
+/** Writes the `.claude.json` of someone who has been through the first start. The trust dialog of `trustedProjects` counts as answered. */
+export async function writeClaudeHome(
+  homeDir: string,
+  { trustedProjects = [] }: { readonly trustedProjects?: readonly string[] } = {},
+): Promise<void> {
   const state = {
     hasCompletedOnboarding: true,
     theme: 'dark',
-    customApiKeyResponses: { approved, rejected: [] as const },
+    customApiKeyResponses: { approved: [KEY_TAIL], rejected: [] as const },
     // Else each session of a new home asks GitHub for a list of plugins, which is not needed here.
     officialMarketplaceAutoInstallAttempted: true,
     officialMarketplaceAutoInstallFailReason: 'policy_blocked',
-    projects: Object.fromEntries(projects),
+    projects: Object.fromEntries(trustedProjects.map((path) => [path, { hasTrustDialogAccepted: true }])),
   };
   await writeFile(join(homeDir, '.claude.json'), JSON.stringify(state), { mode: 0o600 });
 }

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { BridgeError, messageOf, systemCodeOf } from '../../base/errors.js';
+import { tailChars } from '../../base/text.js';
 import { testedVersions } from '../../claude/tested-versions.js';
 
 const run = promisify(execFile);
@@ -54,8 +55,11 @@ export async function findOrFetchClaude(options: FetchClaudeOptions): Promise<st
   const partial = await mkdtemp(join(cacheDir, '.partial-'));
   try {
     await install(partial, options);
-    if ((await findBinary(partial, version, signal)) !== undefined)
-      await moveIntoPlace(partial, home, version);
+    // What another install has put there meanwhile is used; what was cut off is replaced.
+    if ((await findBinary(home, version, signal)) === undefined) {
+      await rm(home, { recursive: true, force: true });
+      await rename(partial, home);
+    }
   } finally {
     await rm(partial, { recursive: true, force: true });
   }
@@ -76,24 +80,16 @@ async function install(folder: string, { version, env, signal }: FetchClaudeOpti
     await run('npm', args, { cwd: folder, env, timeout: INSTALL_LIMIT_MS, killSignal: 'SIGKILL', signal });
   } catch (error) {
     if (signal?.aborted) throw error;
-    const failure =
-      systemCodeOf(error) === 'ENOENT' ? 'npm was not found on PATH' : npmFault(messageOf(error));
+    const isMissing = systemCodeOf(error) === 'ENOENT';
+    const failure = isMissing
+      ? 'npm was not found on PATH'
+      : tailChars(messageOf(error).trim(), STDERR_CHARS);
     throw new BridgeError(
       'CLAUDE_NOT_FOUND',
       `Claude Code ${version} is not in ${dirname(folder)} and could not be fetched: ${failure}.`,
       'Check the network and npm (npm ping), or pass an installed program with --claude <path>.',
     );
   }
-}
-
-/** What another install has put there meanwhile is used; what was cut off is replaced. */
-async function moveIntoPlace(partial: string, home: string, version: string): Promise<void> {
-  await rename(partial, home).catch(async (error: unknown) => {
-    if (!['ENOTEMPTY', 'EEXIST'].includes(systemCodeOf(error) ?? '')) throw error;
-    if ((await findBinary(home, version)) !== undefined) return;
-    await rm(home, { recursive: true, force: true });
-    await rename(partial, home);
-  });
 }
 
 /**
@@ -123,10 +119,4 @@ export async function findBinary(
     if (said.stdout.includes(version)) return binary;
   }
   return undefined;
-}
-
-/** The lines of npm that say what is wrong. */
-function npmFault(stderr: string): string {
-  const lines = [...stderr.matchAll(/^npm (?:error|ERR!) (?!A complete log)(.*)$/gm)].map(([, line]) => line);
-  return (lines.join('; ') || stderr.trim() || 'npm failed without a word').slice(0, STDERR_CHARS);
 }

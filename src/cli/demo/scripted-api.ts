@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { z } from 'zod';
-import { sleep, type Clock } from '../../base/clock.js';
+import { sleep } from '../../base/clock.js';
 import { systemClock } from '../../base/system-clock.js';
 
 /** What the scripted model does in one turn: it speaks, calls tools, or the API fails. */
@@ -19,8 +19,6 @@ export interface ScriptedTurn {
   readonly delayMs?: number;
   /** What the answer counts as its output; 10 when left out. */
   readonly outputTokens?: number;
-  /** Serve this turn so many times before the next one; 1 when left out. */
-  readonly repeat?: number;
 }
 
 /**
@@ -86,7 +84,7 @@ const bodySchema = z.object({
 type Body = z.infer<typeof bodySchema>;
 
 /** Starts the stand-in on a free port of 127.0.0.1. */
-export async function startScriptedApi(script: Script, clock: Clock = systemClock): Promise<ScriptedApi> {
+export async function startScriptedApi(script: Script): Promise<ScriptedApi> {
   const nextTurn = typeof script === 'function' ? script : oneByOne(script);
   const requests: ScriptedRequest[] = [];
   let turnsServed = 0;
@@ -108,7 +106,9 @@ export async function startScriptedApi(script: Script, clock: Clock = systemCloc
     if (body === undefined)
       return sendError(response, 400, 'invalid_request_error', 'Not a Messages API request.');
     const turn = turnFor(requestOf(body));
-    await paused(turn.delayMs, response, clock);
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    if (turn.delayMs !== undefined) await sleep(systemClock, turn.delayMs, gone.signal);
     if (response.destroyed) return;
     if (turn.error !== undefined) {
       const { status, type, message, headers = {} } = turn.error;
@@ -144,7 +144,7 @@ export async function startScriptedApi(script: Script, clock: Clock = systemCloc
 }
 
 function oneByOne(turns: readonly ScriptedTurn[]): (request: ScriptedRequest) => ScriptedTurn {
-  const queue = turns.flatMap((turn) => Array.from({ length: turn.repeat ?? 1 }, () => turn));
+  const queue = [...turns];
   return (request) => (request.kind === 'turn' ? queue.shift() : undefined) ?? LAST_TURN;
 }
 
@@ -168,14 +168,10 @@ function requestOf({ model, tools, messages }: Body): ScriptedRequest {
     kind: toolNames.length === 0 ? 'side' : isMain ? 'turn' : 'subagent',
     model,
     toolNames,
-    deferredNames: messages
-      .filter(({ role }) => role === 'system')
-      .flatMap(
-        ({ content }) =>
-          DEFERRED.exec(`${joined(content)}\n`)?.[1]
-            ?.trim()
-            .split('\n') ?? [],
-      ),
+    deferredNames: messages.flatMap(({ role, content }) => {
+      const [, names] = (role === 'system' && DEFERRED.exec(`${joined(content)}\n`)) || [];
+      return names?.trim().split('\n') ?? [];
+    }),
     userText: joined(blocks),
     addedText: joined(messages.slice(newest + 1).flatMap(({ content }) => content)),
     toolResults: blocks.flatMap((block) => {
@@ -188,13 +184,6 @@ function requestOf({ model, tools, messages }: Body): ScriptedRequest {
 
 function joined(blocks: readonly unknown[]): string {
   return blocks.flatMap((block) => textSchema.safeParse(block).data?.text ?? []).join('\n');
-}
-
-async function paused(delayMs: number | undefined, response: ServerResponse, clock: Clock): Promise<void> {
-  if (delayMs === undefined) return;
-  const gone = new AbortController();
-  response.once('close', () => gone.abort());
-  await sleep(clock, delayMs, gone.signal);
 }
 
 /** A whole answer. It must hold a block, so a turn that neither speaks nor calls a tool says nothing in words. */
@@ -215,29 +204,30 @@ function messageOf({ say, tools = [], outputTokens = 10 }: ScriptedTurn, model: 
 }
 
 /** The same answer as server-sent events. */
-function eventsOf(message: ReturnType<typeof messageOf>): string {
-  const { stop_reason, stop_sequence, usage } = message;
-  const opened = {
-    ...message,
-    content: [],
-    stop_reason: null,
-    usage: { input_tokens: 10, output_tokens: 1 },
-  };
+function eventsOf({
+  content,
+  stop_reason,
+  stop_sequence,
+  usage,
+  ...more
+}: ReturnType<typeof messageOf>): string {
+  const begun = { ...usage, output_tokens: 1 };
   return [
-    { type: 'message_start', message: opened },
-    ...message.content.flatMap((block, index) => {
-      const [empty, delta] =
-        block.type === 'text'
-          ? [
-              { ...block, text: '' },
-              { type: 'text_delta', text: block.text },
-            ]
-          : [
-              { ...block, input: {} },
-              { type: 'input_json_delta', partial_json: JSON.stringify(block.input) },
-            ];
+    {
+      type: 'message_start',
+      message: { ...more, content: [], stop_reason: null, stop_sequence, usage: begun },
+    },
+    ...content.flatMap((block, index) => {
+      const isText = block.type === 'text';
+      const delta = isText
+        ? { type: 'text_delta', text: block.text }
+        : { type: 'input_json_delta', partial_json: JSON.stringify(block.input) };
       return [
-        { type: 'content_block_start', index, content_block: empty },
+        {
+          type: 'content_block_start',
+          index,
+          content_block: { ...block, ...(isText ? { text: '' } : { input: {} }) },
+        },
         { type: 'content_block_delta', index, delta },
         { type: 'content_block_stop', index },
       ];

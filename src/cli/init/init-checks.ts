@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { readRegularFile } from '../../base/files/regular-file.js';
 import { readJsonText, type JsonEdit } from '../../config/json-text.js';
 import { expandHome } from '../../config/places.js';
-import { given, type Questions } from './questions.js';
+import type { Questions } from '../questions.js';
 
 /** Of a file that is read; more is no file that a person wrote. */
 const MAX_BYTES = 1_048_576;
@@ -46,7 +46,7 @@ export async function askChecks(
     .filter(({ value }) => known[value]?.['checks'] === undefined)
     .slice(0, MAX_OFFERED);
   if (offered.length === 0) return [];
-  const chosen = await given(questions.choose(QUESTION, offered));
+  const chosen = await questions.choose(QUESTION, offered);
   return offered
     .filter(({ value }) => chosen.includes(value))
     .map(({ value, commands }) => ({

@@ -1,6 +1,6 @@
 import { delimiter, dirname } from 'node:path';
 import { z } from 'zod';
-import { BridgeError, ignoreBridgeError } from '../../base/errors.js';
+import { ignoreBridgeError } from '../../base/errors.js';
 import { shellWord } from '../../base/text.js';
 import {
   compareVersions,
@@ -9,7 +9,7 @@ import {
   printedVersion,
   type Installation,
 } from '../../claude/installation.js';
-import { fault, ok, unchecked, type Check, type DoctorContext, type Finding } from '../check.js';
+import { errorOf, fault, ok, unchecked, type Check, type DoctorContext, type Finding } from '../check.js';
 
 const INSTALL = 'npm install -g @anthropic-ai/claude-code';
 const loginSchema = z.object({ loggedIn: z.boolean(), authMethod: z.string().optional() });
@@ -32,20 +32,19 @@ export const claudeFound: Check = {
   look: async ({ settings, installation, env, homeDir }) => {
     const { error, config } = await settings();
     if (config.task_container.image !== null) return unchecked('tasks run Claude Code of a container.');
-    try {
-      const { command, isClaude } = await installation();
-      const [program = ''] = command;
-      const note =
-        error === undefined ? '' : ' (claude_command was not read, since the settings cannot be used)';
-      if (!isClaude) return ok(`Tasks start ${command.join(' ')}, which is not called claude${note}`);
-      const isOnPath = (env['PATH'] ?? '').split(delimiter).includes(dirname(program));
-      return ok(`Claude Code is ${program}${isOnPath ? '' : ', which is not on PATH'}${note}`);
-    } catch (thrown) {
-      if (!(thrown instanceof BridgeError)) throw thrown;
-      const { path } = thrown.data;
-      const command = path === undefined ? INSTALL : `chmod +x ${shellWord(path, homeDir)}`;
-      return fault(thrown.message, thrown.hint, command);
+    const missing = await errorOf(installation);
+    if (missing !== undefined) {
+      const { path } = missing.data;
+      const mends = path === undefined ? INSTALL : `chmod +x ${shellWord(path, homeDir)}`;
+      return fault(missing.message, missing.hint, mends);
     }
+    const { command, isClaude } = await installation();
+    const [program = ''] = command;
+    const note =
+      error === undefined ? '' : ' (claude_command was not read, since the settings cannot be used)';
+    if (!isClaude) return ok(`Tasks start ${command.join(' ')}, which is not called claude${note}`);
+    const isOnPath = (env['PATH'] ?? '').split(delimiter).includes(dirname(program));
+    return ok(`Claude Code is ${program}${isOnPath ? '' : ', which is not on PATH'}${note}`);
   },
 };
 

@@ -156,12 +156,11 @@ export const serverStart: Check = {
     if (answeredMs === undefined) return unchecked('the server answered nothing.');
     const summary = `The server answers ${Math.round(answeredMs)} ms after its start`;
     if (answeredMs <= GOOD_MS) return ok(summary);
-    return {
-      status: answeredMs < WAITS_MS ? 'ok' : 'warning',
-      summary: `${summary}; Claude Code waits ${WAITS_MS / 1_000} s, and is not called at the end of a task when that is over`,
-      words:
-        'Install the package on this machine, instead of starting it with npx, and close what else keeps it busy.',
-      command: 'npm install -g claude-code-bridge',
-    };
+    const late = warning(
+      `${summary}; Claude Code waits ${WAITS_MS / 1_000} s, and is not called at the end of a task when that is over`,
+      'Install the package on this machine, instead of starting it with npx, and close what else keeps it busy.',
+      'npm install -g claude-code-bridge',
+    );
+    return answeredMs < WAITS_MS ? { ...late, status: 'ok' } : late;
   },
 };

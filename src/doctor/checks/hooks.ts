@@ -5,7 +5,7 @@ import { ignoreSystemError } from '../../base/errors.js';
 import { readSettingsFile } from '../../base/files/json-file.js';
 import { ownHooks } from '../../claude/own-settings.js';
 import { claudeConfigDir } from '../../claude/transcripts.js';
-import { editCommand, ok, warning, type Check, type DoctorContext } from '../check.js';
+import { editCommand, ok, warning, type Check } from '../check.js';
 
 const settingsSchema = z.looseObject({
   disableAllHooks: z.boolean().optional(),
@@ -22,22 +22,20 @@ const UNSEEN =
 export const hooks: Check = {
   id: 'hooks',
   category: 'claude',
-  look: async (context) => {
-    const { env, homeDir } = context;
+  look: async ({ env, homeDir, managedSettings }) => {
     const own = join(claudeConfigDir(env) ?? join(homeDir, '.claude'), 'settings.json');
-    const managed = await managedFiles(context);
+    const managed = (await Promise.all(managedSettings.map(filesAt))).flat();
+    const details: string[] = [];
     for (const file of [...managed, own]) {
       const read = await readSettingsFile(file, settingsSchema);
       if (read.state === 'missing') continue;
       const edit = editCommand(file, homeDir);
       if (read.state === 'corrupt') {
-        return warning(
-          `Claude Code cannot use its settings in ${file}: ${read.why}`,
-          'Correct the file.',
-          edit,
-        );
+        const summary = `Claude Code cannot use its settings in ${file}: ${read.why}`;
+        return warning(summary, 'Correct the file.', edit);
       }
-      const isManaged = managed.includes(file);
+      const isManaged = file !== own;
+      if (isManaged) details.push(`${file} is a policy of this machine`);
       const fault = faultIn(read.value, isManaged);
       if (fault === undefined) continue;
       return warning(
@@ -48,11 +46,9 @@ export const hooks: Check = {
         isManaged ? `sudo ${edit}` : edit,
       );
     }
-    return ok('Claude Code runs the hooks of the bridge', [
-      ...managed.map((file) => `${file} is a policy of this machine`),
-      ...(await ownHooks(dirname(own))).map((hook) => `yours, in tasks of every mode: ${hook}`),
-      UNSEEN,
-    ]);
+    const yours = await ownHooks(dirname(own));
+    details.push(...yours.map((hook) => `yours, in tasks of every mode: ${hook}`), UNSEEN);
+    return ok('Claude Code runs the hooks of the bridge', details);
   },
 };
 
@@ -66,17 +62,10 @@ function faultIn(settings: Settings, isManaged: boolean): string | undefined {
   return undefined;
 }
 
-/** Files of an administrator, also those in the folders of such files. */
-async function managedFiles({ managedSettings }: DoctorContext): Promise<string[]> {
-  const files: string[] = [];
-  for (const path of managedSettings) {
-    if (path.endsWith('.json')) {
-      if ((await readSettingsFile(path, settingsSchema)).state !== 'missing') files.push(path);
-      continue;
-    }
-    const names = (await readdir(path).catch(ignoreSystemError)) ?? [];
-    const found = names.filter((name) => name.endsWith('.json')).toSorted();
-    files.push(...found.map((name) => join(path, name)));
-  }
-  return files;
+/** A file of an administrator, or the files in a folder of such files. */
+async function filesAt(path: string): Promise<string[]> {
+  if (path.endsWith('.json')) return [path];
+  const names = (await readdir(path).catch(ignoreSystemError)) ?? [];
+  const found = names.filter((name) => name.endsWith('.json')).toSorted();
+  return found.map((name) => join(path, name));
 }

@@ -1,10 +1,10 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
-import { BridgeError, systemCodeOf } from '../../base/errors.js';
+import { systemCodeOf } from '../../base/errors.js';
 import { shellWord } from '../../base/text.js';
 import { foreignState } from '../../store/machine.js';
 import { openStateDir, requireStateDir } from '../../store/state-dir.js';
-import { fault, ok, warning, type Check } from '../check.js';
+import { errorOf, fault, ok, warning, type Check } from '../check.js';
 
 const OWNER_ALL = 0o700;
 
@@ -30,7 +30,7 @@ export const stateDirectory: Check = {
       const whose = `${its} belongs to user ${facts.uid}, and the bridge runs as user ${uid}`;
       return fault(whose, 'Give it back to its user.', `sudo chown -R ${uid} ${word}`);
     }
-    const refusal = await requireStateDir(path).then(() => undefined, caught);
+    const refusal = await errorOf(() => requireStateDir(path));
     if (refusal !== undefined)
       return fault(`${its} holds files that are not the bridge’s`, `${refusal.message} ${refusal.hint}`);
     const mode = facts.mode & 0o777;
@@ -50,17 +50,12 @@ export const stateDirectory: Check = {
   fix: async (context) => {
     // Of the warnings, only that of the mode has a command, and what opens the folder makes it private.
     const { status, command } = await stateDirectory.look(context);
-    if (status !== 'warning' || command === undefined) return undefined;
+    if (status !== 'warning' || command === null) return undefined;
     const path = await context.statePath();
     await openStateDir({ path, uid: context.uid });
     return `chmod 700 ${path}`;
   },
 };
-
-function caught(error: unknown): BridgeError {
-  if (error instanceof BridgeError) return error;
-  throw error;
-}
 
 /** The allowed root that contains a folder which exists. */
 async function rootAround(path: string, roots: readonly string[]): Promise<string | undefined> {

@@ -1,10 +1,12 @@
 import { BridgeError } from '../../base/errors.js';
 import { systemClock } from '../../base/system-clock.js';
+import { compareVersions } from '../../claude/installation.js';
 import { findProgram } from '../../pty/find-program.js';
 import { loadNodePty } from '../../pty/load-node-pty.js';
 import { PtyManager } from '../../pty/pty-manager.js';
 import {
   editCommand,
+  errorOf,
   fault,
   ok,
   systemCommand,
@@ -21,7 +23,7 @@ const LAST_WORD = 'the-last-word';
 const PRINTER = `BEGIN { for (i = 0; i < ${LINES}; i++) print "a line of output"; printf "${LAST_WORD}" }`;
 const REINSTALL = 'npm install -g claude-code-bridge --include=optional';
 /** From here on work in a worktree merges without touching files (`git merge-tree --write-tree`). */
-const BEST_GIT: readonly [number, number] = [2, 38];
+const BEST_GIT = '2.38';
 
 export const terminal: Check = {
   id: 'terminal',
@@ -39,12 +41,8 @@ export const terminal: Check = {
       { what: '', tries: () => mustPrintAll(config.shell, env) },
     ];
     for (const { tries, what, command } of steps) {
-      try {
-        await tries();
-      } catch (error) {
-        if (!(error instanceof BridgeError)) throw error;
-        return fault(`${what}${error.message}`, error.hint, command);
-      }
+      const error = await errorOf(tries);
+      if (error !== undefined) return fault(`${what}${error.message}`, error.hint, command);
     }
     return ok('A pseudo-terminal opens, and the last byte of its output arrives');
   },
@@ -92,17 +90,14 @@ export const git: Check = {
       return warning(summary, 'Install git.', install);
     }
     if (answer.how === 'failed') return unchecked(`git --version: ${answer.why}`);
-    const version = /git version (\d+)\.(\d+)[\w.]*/.exec(answer.stdout);
-    if (answer.code !== 0 || version === null) {
+    const [text, version] = /git version ([\d.]*\d)[\w.]*/.exec(answer.stdout) ?? [];
+    if (answer.code !== 0 || text === undefined || version === undefined) {
       const [said = ''] = (answer.stderr || answer.stdout).trim().split('\n', 1);
       const words = 'Install git again, or repair what stands before it on PATH.';
       return warning(`git does not work: ${said}`, words, install);
     }
-    const [text, major, minor] = version;
-    const isOld =
-      Number(major) < BEST_GIT[0] || (Number(major) === BEST_GIT[0] && Number(minor) < BEST_GIT[1]);
-    if (!isOld) return ok(text);
-    const summary = `${text} is old: before 2.38 the work of a worktree is not merged when the project has new commits`;
+    if (compareVersions(version, BEST_GIT) >= 0) return ok(text);
+    const summary = `${text} is old: before ${BEST_GIT} the work of a worktree is not merged when the project has new commits`;
     return warning(summary, 'Update git.', install);
   },
 };

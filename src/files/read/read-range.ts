@@ -1,18 +1,10 @@
+import { isUtf8 } from 'node:buffer';
 import type { Clock } from '../../base/clock.js';
 import { BridgeError } from '../../base/errors.js';
-import { countedNoun, oneLine } from '../../base/text.js';
+import { countedNoun, oneLine, wholeUtf8End } from '../../base/text.js';
 import type { OpenedPath } from '../../projects/opened-path.js';
 import { binaryFile, piecesOf, readHead } from './read-page.js';
-import {
-  decodeText,
-  feedAfter,
-  isValidText,
-  markBytes,
-  misreadNote,
-  SAMPLE_BYTES,
-  wholeEnd,
-  type TextEncoding,
-} from './text-encoding.js';
+import { feedsIn, LINE_FEED, misreadNote, SAMPLE_BYTES } from './text-encoding.js';
 
 /** Bytes that are read beyond the range to count all lines of the file, in about 10 ms. */
 const TOTAL_BYTES = 16_777_216;
@@ -58,17 +50,19 @@ export async function readRange(opened: OpenedPath, query: RangeQuery, clock: Cl
   const { path } = opened;
   const { encoding } = await readHead(opened, SAMPLE_BYTES);
   const untilMs = clock.monotonicMs() + SCAN_LIMIT_MS;
-  const lines = new RangeLines(query, encoding);
-  let left = Number(opened.stats.size) - markBytes(encoding);
-  for await (const piece of piecesOf(opened, markBytes(encoding))) {
+  const lines = new RangeLines(query, !encoding.startsWith('utf-8'));
+  let isWhole = true;
+  for await (const { piece, left } of piecesOf(opened, encoding)) {
     signal.throwIfAborted();
     if (!lines.isDone && clock.monotonicMs() > untilMs) throw tooLarge(path, startLine, lines.ended);
-    if (lines.isDone && (left > TOTAL_BYTES || clock.monotonicMs() > untilMs)) break;
+    if (lines.isDone && (left + piece.length > TOTAL_BYTES || clock.monotonicMs() > untilMs)) {
+      isWhole = false;
+      break;
+    }
     lines.push(piece);
-    left -= piece.length;
   }
   const total = lines.end();
-  const totalLines = left > 0 ? null : total;
+  const totalLines = isWhole ? total : null;
   const { texts } = lines;
   if (texts.length === 0) {
     const note = `The file has ${countedNoun(total, 'line')}: none at ${startLine} or after it.`;
@@ -96,15 +90,16 @@ class RangeLines {
   isFull = false;
   isMisread = false;
   readonly #query: RangeQuery;
-  readonly #encoding: TextEncoding;
+  readonly #isMade: boolean;
   #bytesLeft: number;
   /** The shown part of the current line, and the size of all of it. */
   #shown: Buffer[] = [];
   #lineBytes = 0;
 
-  constructor(query: RangeQuery, encoding: TextEncoding) {
+  /** `isMade`: the pieces were made UTF-8, so that it is not known whether U+FFFD is in the file or stands for what is broken. */
+  constructor(query: RangeQuery, isMade: boolean) {
     this.#query = query;
-    this.#encoding = encoding;
+    this.#isMade = isMade;
     this.#bytesLeft = query.maxBytes;
   }
 
@@ -113,15 +108,22 @@ class RangeLines {
   }
 
   push(piece: Buffer): void {
+    const feeds = feedsIn(piece);
+    // Nothing is cut where neither these lines nor the one that follows is in the range.
+    if (this.isDone || this.ended + feeds < this.#query.startLine - 1) {
+      this.ended += feeds;
+      this.#lineBytes = piece.length - 1 - piece.lastIndexOf(LINE_FEED) + (feeds === 0 ? this.#lineBytes : 0);
+      return;
+    }
     for (let at = 0; at < piece.length;) {
-      const feed = feedAfter(piece, at, this.#encoding);
-      const end = feed ?? piece.length;
+      const feed = piece.indexOf(LINE_FEED, at);
+      const end = feed === -1 ? piece.length : feed + 1;
       const room = MAX_LINE_BYTES - this.#lineBytes;
       // A copy, since the piece is reused.
       if (room > 0 && this.ended >= this.#query.startLine - 1 && !this.isDone)
         this.#shown.push(Buffer.from(piece.subarray(at, Math.min(end, at + room))));
       this.#lineBytes += end - at;
-      if (feed !== undefined) this.#endLine(true);
+      if (feed !== -1) this.#endLine(true);
       at = end;
     }
   }
@@ -141,14 +143,14 @@ class RangeLines {
   #take(hasFeed: boolean): void {
     const bytes = Buffer.concat(this.#shown.splice(0));
     const isCut = bytes.length < this.#lineBytes;
-    const valid = isCut ? bytes.subarray(0, wholeEnd(bytes, this.#encoding)) : bytes;
+    const valid = isCut ? bytes.subarray(0, wholeUtf8End(bytes)) : bytes;
     const mark = `… [line cut: ${this.#lineBytes - valid.length} more bytes]${hasFeed ? '\n' : ''}`;
-    const text = `${decodeText(valid, this.#encoding)}${isCut ? mark : ''}`;
+    const text = `${valid.toString()}${isCut ? mark : ''}`;
     this.#bytesLeft -= Buffer.byteLength(text);
     this.isFull = this.texts.length > 0 && this.#bytesLeft < 0;
     if (this.isFull) return;
     this.texts.push(text);
-    this.isMisread ||= !isValidText(valid, this.#encoding);
+    this.isMisread ||= text.includes('\ufffd') && (this.#isMade || !isUtf8(valid));
   }
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import { oneLine } from '../../base/text.js';
 import { gitRuns } from '../../git/run/run-git.js';
-import { runProgram, type ProgramEnd } from '../../os/run-program.js';
+import { runProgram, type ProgramEnd, type TakeChunk } from '../../os/run-program.js';
 
 /** A search needs a tenth of it; a repository can make ripgrep hold everything. */
 const MAX_DATA_BYTES = 1024 ** 3;
@@ -43,7 +43,9 @@ export interface Ripgrep {
 export interface RipgrepCall {
   readonly args: readonly string[];
   readonly input?: Uint8Array;
-  readonly push: (chunk: Buffer) => void;
+  readonly push: TakeChunk;
+  /** Resolves when the output before was taken. */
+  readonly taken?: Promise<void>;
   /** True when the rest of the output is not needed. */
   readonly isEnough?: () => boolean;
   /** True when the output is complete, whatever ripgrep's exit code is: it fails at single files, too. */
@@ -70,7 +72,7 @@ export interface RipgrepListener {
 }
 
 /** Ends ripgrep when its output is enough. */
-class Enough extends Error {}
+export class Enough extends Error {}
 
 /**
  * Runs ripgrep without the user's settings. Returns false when its time is over. Throws INVALID_ARGUMENTS for a query or a glob that it
@@ -78,7 +80,7 @@ class Enough extends Error {}
  */
 export async function runRipgrep(
   { program, cwd, env, signal, deadlineMs }: Ripgrep,
-  { args, input, push, isEnough, isWhole }: RipgrepCall,
+  { args, input, push, taken, isEnough, isWhole }: RipgrepCall,
 ): Promise<boolean> {
   if (program === undefined) throw missing();
   const slot = await gitRuns.take(signal);
@@ -86,10 +88,11 @@ export async function runRipgrep(
     const timeLimitMs = Math.max(1, deadlineMs - performance.now());
     const call = { program, args: ['--no-config', '--no-messages', ...args], cwd, env, signal, timeLimitMs };
     const bounds = { maxDataBytes: MAX_DATA_BYTES, ...(input !== undefined && { input }) };
-    const end = await runProgram({ ...call, ...bounds }, (chunk) => {
-      push(chunk);
+    const check = (): void => {
       if (isEnough?.() === true) throw new Enough();
-    });
+    };
+    const end = await runProgram({ ...call, ...bounds }, (chunk) => push(chunk)?.then(check) ?? check());
+    await taken;
     if (end.how === 'too-slow') return false;
     const isRefusal = end.how !== 'exited' || end.code > FAILED || end.stderr !== '';
     if (isWhole === undefined ? isRefusal : !isWhole()) throw failure(end);
@@ -105,10 +108,18 @@ export async function runRipgrep(
   }
 }
 
+/** What `searchWith` runs. */
+interface SearchCall extends Pick<RipgrepCall, 'args' | 'input' | 'isEnough'> {
+  /** The listener is called after that. Where it rejects, ripgrep is ended, with `Enough` without an error. */
+  readonly ready?: Promise<void>;
+  /** How much of the output is held until then: more of it waits in ripgrep. */
+  readonly maxHeldBytes?: number;
+}
+
 /** Runs `rg --json` and passes on its events, without parsing lines of skipped files. Returns and throws like `runRipgrep`. */
 export async function searchWith(
   ripgrep: Ripgrep,
-  call: Pick<RipgrepCall, 'args' | 'input' | 'isEnough'>,
+  { ready = Promise.resolve(), maxHeldBytes = 0, ...call }: SearchCall,
   listener: RipgrepListener,
 ): Promise<boolean> {
   let pieces: Buffer[] = [];
@@ -133,7 +144,7 @@ export async function searchWith(
     // The summary begins differently, since its fields are in alphabetical order.
     else isWhole ||= otherSchema.parse(jsonOf(event)).type === 'summary';
   };
-  const push = (chunk: Buffer): void => {
+  const read = (chunk: Buffer): void => {
     let start = 0;
     for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
       add(chunk.subarray(start, end));
@@ -146,8 +157,22 @@ export async function searchWith(
     }
     add(chunk.subarray(start));
   };
+  let held: Buffer[] | undefined = [];
+  let heldBytes = 0;
+  const taken = ready.then(() => {
+    held?.forEach(read);
+    held = undefined;
+  });
+  const stop = new AbortController();
+  taken.catch((thrown: unknown) => stop.abort(thrown));
+  const push = (chunk: Buffer): void | Promise<void> => {
+    if (held === undefined) return read(chunk);
+    held.push(chunk);
+    return (heldBytes += chunk.length) > maxHeldBytes ? taken : undefined;
+  };
   const args = ['--json', '--crlf', ...call.args];
-  return runRipgrep(ripgrep, { ...call, args, push, isWhole: () => isWhole });
+  const signal = AbortSignal.any([ripgrep.signal, stop.signal]);
+  return runRipgrep({ ...ripgrep, signal }, { ...call, args, push, taken, isWhole: () => isWhole });
 }
 
 function lineOf(event: Buffer): RipgrepLine {

@@ -7,7 +7,7 @@ import { someNames } from '../../base/text.js';
 import { isSecretName } from '../../projects/secret-names.js';
 import type { FolderWalk, WalkedFolder } from '../folder-walk.js';
 import { ByteBudget } from '../list-page.js';
-import { runRipgrep, searchWith, type Ripgrep, type RipgrepLine } from './ripgrep.js';
+import { Enough, runRipgrep, searchWith, type Ripgrep, type RipgrepLine } from './ripgrep.js';
 import { requireUsable, type SearchQuery } from './search-query.js';
 
 /** Larger files are not searched: they are data or logs of programs. */
@@ -58,8 +58,8 @@ export async function searchFolder(
 ): Promise<SearchPage> {
   requireUsable(query);
   const search = new Search(scope, query, bytes);
-  await search.readFiles(await scope.walk.first());
-  const isWhole = query.names === true ? await search.names() : await search.lines();
+  const first = await scope.walk.first();
+  const isWhole = query.names === true ? await search.names(first) : await search.lines(first);
   return search.page(isWhole);
 }
 
@@ -100,7 +100,7 @@ class Search {
   }
 
   /** Walks through all folders. Throws SEARCH_FAILED when it takes too long. */
-  async readFiles(folder: WalkedFolder): Promise<void> {
+  async #readFiles(folder: WalkedFolder): Promise<void> {
     const { walk, ripgrep } = this.#scope;
     const prefix = folder.relative === '' ? '' : `${folder.relative}/`;
     for (const { name, type } of folder.entries)
@@ -111,19 +111,40 @@ class Search {
       if (!isFolder) continue;
       const below = await walk.below(folder, name);
       if (below.note !== undefined) this.#unread.push({ path: below.relative, why: below.note });
-      await this.readFiles(below);
+      await this.#readFiles(below);
       walk.close(below);
     }
   }
 
   /** Searches the lines of the shown files. Returns false when the time is over. */
-  async lines(): Promise<boolean> {
-    for (const path of this.#paths) if (isSecretName(path)) this.#secrets.push(path);
-    for (const path of this.#secrets) this.#paths.delete(path);
+  async lines(first: WalkedFolder): Promise<boolean> {
+    const walked = this.#readFiles(first).then(() => {
+      for (const path of this.#paths) if (isSecretName(path)) this.#secrets.push(path);
+      for (const path of this.#secrets) this.#paths.delete(path);
+    });
+    try {
+      // Elsewhere the walk waits for runs of git, which it must not do while ripgrep waits for the walk.
+      if (first.rules.isGit) {
+        const ready = walked.then(() => {
+          if (this.#hasRepository) throw new Enough();
+        });
+        const isInTime = await this.#scan(first.rules.listed, ready);
+        if (!this.#hasRepository) return isInTime;
+      }
+      await walked;
+      return await this.#scan(this.#leftOut(), walked);
+    } finally {
+      // It reads by descriptors that are closed then.
+      await walked.catch(() => undefined);
+    }
+  }
+
+  /** Runs ripgrep, which need not read what is `leftOut`; what it finds is taken once the shown files are known. */
+  async #scan(leftOut: readonly string[], ready: Promise<void>): Promise<boolean> {
     const context = this.#query.context ?? 0;
     const top = realpathSync(this.#scope.ripgrep.cwd);
     const size = `--max-filesize=${MAX_SEARCHED_BYTES}`;
-    const args = [...this.#fileArguments(), size, `--context=${context}`, ...this.#pattern(), './'];
+    const args = [...this.#fileArguments(leftOut), size, `--context=${context}`, ...this.#pattern(), './'];
     let current = '';
     let found: RipgrepLine[] = [];
     /** Matches up to this line were on earlier pages. */
@@ -135,7 +156,7 @@ class Search {
     };
     const isInTime = await searchWith(
       this.#scope.ripgrep,
-      { args, isEnough: () => this.#isFull || found.length > most },
+      { args, ready, maxHeldBytes: 2 * this.#bytes, isEnough: () => this.#isFull || found.length > most },
       {
         begin: (path) => {
           if (path === undefined) this.#replacedNames++;
@@ -161,7 +182,8 @@ class Search {
   }
 
   /** Searches the paths of the shown files as lines. Returns false when the time is over. */
-  async names(): Promise<boolean> {
+  async names(first: WalkedFolder): Promise<boolean> {
+    await this.#readFiles(first);
     const isAmong = this.#query.glob === undefined ? undefined : await this.#pathsOfGlob();
     const keys = [...this.#paths].filter((path) => isAmong?.has(path) ?? true).map(orderKey);
     const paths = keys
@@ -207,14 +229,23 @@ class Search {
     return [...(regex === true ? [] : ['--fixed-strings']), `--regexp=${pattern}`];
   }
 
-  /** The glob of the query, and globs that spare ripgrep what is not shown: as many as fit, folders first. */
-  #fileArguments(): string[] {
-    const { glob } = this.#query;
+  get #hasRepository(): boolean {
+    return this.#unread.some(({ why }) => why === 'repository');
+  }
+
+  /** What the walk does not show, folders first. */
+  #leftOut(): readonly string[] {
     const { folders, files } = this.#scope.walk.leftOut;
+    return [...folders, ...this.#unread.map(({ path }) => path), ...this.#secrets, ...files];
+  }
+
+  /** The glob of the query, and globs that spare ripgrep what is not shown: as many as fit. */
+  #fileArguments(leftOut: readonly string[]): string[] {
+    const { glob } = this.#query;
     // Each further glob decides before this one.
     const globs = glob === undefined ? [] : [`--glob=${glob}`];
     let bytes = 0;
-    for (const path of [...folders, ...this.#unread.map((one) => one.path), ...this.#secrets, ...files]) {
+    for (const path of leftOut) {
       const exclude = `--glob=!/${path.replace(/[^\w/]/gu, '\\$&')}`;
       bytes += Buffer.byteLength(exclude);
       if (bytes > MAX_ARGUMENT_BYTES) break;
@@ -226,7 +257,7 @@ class Search {
   /** The paths of files that the glob of the query matches. */
   async #pathsOfGlob(): Promise<ReadonlySet<string>> {
     const chunks: Buffer[] = [];
-    const args = ['--files', '--null', ...this.#fileArguments(), './'];
+    const args = ['--files', '--null', ...this.#fileArguments(this.#leftOut()), './'];
     await runRipgrep(this.#scope.ripgrep, { args, push: (chunk) => void chunks.push(chunk) });
     const paths = Buffer.concat(chunks).toString().split('\0');
     return new Set(paths.map((path) => path.replace(/^\.\//, '')));
@@ -235,7 +266,6 @@ class Search {
   /** Sentences about what was not searched or not shown. */
   #notes(): string[] {
     const folders = this.#unread.map(({ path, why }) => `${path} (${why})`).sort();
-    const hasRepository = this.#unread.some(({ why }) => why === 'repository');
     const named = (what: string, names: readonly string[], more = ''): string[] =>
       names.length === 0 ? [] : [`${what}: ${someNames(names)}.${more}`];
     return [
@@ -248,7 +278,7 @@ class Search {
       ...named(
         'Folders not searched',
         folders,
-        hasRepository ? ' To search a repository, give it as path.' : '',
+        this.#hasRepository ? ' To search a repository, give it as path.' : '',
       ),
       ...named('Searched only up to a NUL', this.#binary),
       ...named('Found in lines too long to show', [...this.#long]),

@@ -33,7 +33,7 @@ export async function readFilesPatch(
   signal: AbortSignal,
 ): Promise<void> {
   const git = await gitFor(door, query, signal);
-  const base = query.base ?? (await emptyTree(git));
+  const base = query.base ?? emptyTree(git);
   const files = query.files ?? [];
   const patch = (...end: string[]): string[] => ['diff', ...patchOptions, base, ...end, '--', ...files];
   if (query.end !== undefined) {

@@ -33,13 +33,21 @@ export const positionSchema = z.strictObject({
 });
 type Position = z.infer<typeof positionSchema>;
 
+/** A file in a patch. Offsets in bytes: of its header, of its first hunk (its end when it has none), and of its end. */
+export interface Section {
+  readonly file: string;
+  readonly start: number;
+  readonly hunks: number;
+  readonly end: number;
+}
+
 /** A whole patch, with an index for its pages. */
 export interface Patch {
   /** At most 16 MB; `totalBytes` counts all. */
   readonly bytes: Buffer;
   readonly totalBytes: number;
   /** The files that begin in `bytes`. */
-  readonly sections: readonly { readonly file: string; readonly start: number; readonly end: number }[];
+  readonly sections: readonly Section[];
   /** Sorted offsets at which files and hunks begin, except the first hunk of each file, which stays with its header. */
   readonly borders: readonly number[];
   /** Identifies this patch. */
@@ -92,7 +100,7 @@ export class PatchReader {
       const first = Math.min(hunks[at] ?? end, end);
       for (at++; (hunks[at] ?? end) < end; at++) borders.add(hunks[at] ?? end);
       if (first === end) at--;
-      return { file: fileOf(bytes.subarray(start, first)), start, end };
+      return { file: fileOf(bytes.subarray(start, first)), start, hunks: first, end };
     });
     const hash = this.#hash.digest('hex').slice(0, HASH_CHARS);
     return { bytes, totalBytes: this.#total, sections, borders: [...borders].sort((a, b) => a - b), hash };

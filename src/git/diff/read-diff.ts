@@ -50,78 +50,65 @@ interface DiffFile extends Partial<FileStat> {
 export interface DiffQuery {
   readonly command: readonly string[];
   readonly commits: readonly string[];
-  /** Limits it to parts of the repository. */
-  readonly within: string | undefined | readonly string[];
-}
-
-/** Limits a command to a part of the repository. */
-export function pathArguments(within: DiffQuery['within']): readonly string[] {
-  return ['--', ...(within === undefined ? [] : [within].flat())];
+  /** Paths to compare; left out, the part of the repository that git is for. */
+  readonly files?: readonly string[];
 }
 
 /** The patch of a diff. Throws like the runner. */
-export async function readPatch(git: RepositoryGit, { command, commits, within }: DiffQuery): Promise<Patch> {
+export async function readPatch(git: RepositoryGit, query: DiffQuery): Promise<Patch> {
   const reader = new PatchReader();
-  const args = [...command, ...patchOptions, ...commits, ...pathArguments(within)];
-  await git.stream(args, (chunk) => reader.push(chunk));
+  await git.stream(argumentsOf(git, query, patchOptions), (chunk) => reader.push(chunk));
   return reader.finish();
+}
+
+function argumentsOf(
+  git: RepositoryGit,
+  { command, commits, files }: DiffQuery,
+  options: readonly string[],
+): readonly string[] {
+  return [...command, ...options, ...commits, ...(files === undefined ? git.paths : ['--', ...files])];
 }
 
 /** The files that a diff finds, by their names now, and the text of `git diff --shortstat`. Throws like the runner. */
 export async function readDiff(git: RepositoryGit, query: DiffQuery) {
   const files = new Map<string, DiffFile>();
   const links: string[] = [];
-  let summary = '';
-  /** What takes the names that follow, and how many those are: the old one comes first. */
-  let names: { readonly use: (name: Buffer, old?: Buffer) => void; readonly count: number } | undefined;
-  let old: Buffer | undefined;
-  const add = (name: Buffer, facts: Omit<Partial<DiffFile>, 'file'>): string | undefined => {
-    const { text: file, escaped } = shownBytes(name);
+  let summary = 'No changes';
+  const add = (name: Buffer | undefined, facts: Omit<Partial<DiffFile>, 'file'>) => {
+    const { text: file, escaped } = shownBytes(name ?? Buffer.of());
     files.set(file, { letter: 'M', ...files.get(file), ...facts, file, ...(escaped && { escaped }) });
-    return escaped ? undefined : file;
-  };
-  const takeRaw = (entry: string): typeof names => {
-    const [, before, now, letter] = RAW.exec(entry) ?? [];
-    if (letter === undefined || now === undefined) throw unreadable(`the entry "${entry}"`);
-    const isChanged = before !== NO_FILE && now !== NO_FILE && before !== now;
-    const isOdd = isChanged || (letter === 'A' && now !== PLAIN_FILE);
-    const modes = { ...(isChanged && { old_mode: before }), ...(isOdd && { new_mode: now }) };
-    const use = (name: Buffer): void => {
-      const file = add(name, { letter, ...modes });
-      if (now === LINK && file !== undefined && links.length < MAX_LINKS) links.push(file);
-    };
-    return { use, count: letter === 'R' || letter === 'C' ? 2 : 1 };
-  };
-  const takeCounts = (field: Buffer): typeof names => {
-    const [all, added, removed] = COUNTS.exec(field.toString('latin1')) ?? [];
-    if (all === undefined) throw unreadable('a numstat line without counts');
-    const isBinary = added === '-';
-    const lines = isBinary
-      ? { insertions: 0, deletions: 0, binary: true as const }
-      : { insertions: Number(added), deletions: Number(removed) };
-    const use = (name: Buffer, from?: Buffer): void => {
-      const { text, escaped } = shownBytes(from ?? name);
-      add(name, { ...lines, ...(escaped && { escaped }), ...(from !== undefined && { from: text }) });
-    };
-    if (field.length === all.length) return { use, count: 2 };
-    use(field.subarray(all.length));
-    return undefined;
+    return { file, escaped };
   };
   const options = [...diffOptions, '--raw', '--numstat', '--shortstat', '-z'];
-  const args = [...query.command, ...options, ...query.commits, ...pathArguments(query.within)];
-  await git.eachField(args, (field) => {
-    const start = field.toString('latin1', 0, 2);
-    if (names?.count === 2 && old === undefined) old = Buffer.from(field);
-    else if (names !== undefined) {
-      names.use(field, old);
-      names = old = undefined;
-    } else if (start.startsWith(':')) names = takeRaw(field.toString('latin1'));
-    else if (/^$| \d/.test(start)) summary = field.toString('latin1').trim();
-    else names = takeCounts(field);
-  });
+  const fields = (await git.fields(argumentsOf(git, query, options))).values();
+  for (const field of fields) {
+    const text = field.toString('latin1');
+    const [, before, now, letter] = RAW.exec(text) ?? [];
+    const [counts, added, removed] = COUNTS.exec(text) ?? [];
+    if (letter !== undefined && now !== undefined) {
+      if (letter === 'R' || letter === 'C') fields.next();
+      const isChanged = before !== NO_FILE && now !== NO_FILE && before !== now;
+      const isOdd = isChanged || (letter === 'A' && now !== PLAIN_FILE);
+      const modes = { ...(isChanged && { old_mode: before }), ...(isOdd && { new_mode: now }) };
+      const { file, escaped } = add(fields.next().value, { letter, ...modes });
+      if (now === LINK && !escaped && links.length < MAX_LINKS) links.push(file);
+    } else if (counts !== undefined) {
+      const isBinary = added === '-';
+      const lines = { insertions: isBinary ? 0 : Number(added), deletions: isBinary ? 0 : Number(removed) };
+      // Both names of a renamed file follow.
+      const old = text.length === counts.length ? shownBytes(fields.next().value ?? field) : undefined;
+      add(old === undefined ? field.subarray(counts.length) : fields.next().value, {
+        ...lines,
+        ...(isBinary && { binary: true }),
+        ...(old !== undefined && { from: old.text }),
+        ...(old?.escaped === true && { escaped: true }),
+      });
+    } else if (/^ \d/.test(text)) summary = text.trim();
+    else if (text !== '') throw unreadable(`the entry "${text}"`);
+  }
   for (const [file, link] of await targetsOf(git, query, links))
     files.set(file, { letter: 'M', ...files.get(file), file, link });
-  return { files, summary: summary || 'No changes' };
+  return { files, summary };
 }
 
 /** Where links point: the content of a link is its target, which a patch adds. */
@@ -131,11 +118,10 @@ async function targetsOf(
   links: readonly string[],
 ): Promise<(readonly [string, string])[]> {
   if (links.length === 0) return [];
-  const { bytes, sections } = await readPatch(git, { ...query, within: links });
-  return sections.flatMap(({ file, start, end }) => {
-    const part = bytes.subarray(start, Math.min(end, start + MAX_LINK_BYTES));
-    const [, ...hunks] = shownBytes(part).text.split('\n@@');
-    const added = hunks.flatMap((hunk) => hunk.split('\n')).filter((line) => line.startsWith('+'));
+  const { bytes, sections } = await readPatch(git, { ...query, files: links });
+  return sections.flatMap(({ file, hunks, end }) => {
+    const { text } = shownBytes(bytes.subarray(hunks, Math.min(end, hunks + MAX_LINK_BYTES)));
+    const added = text.split('\n').filter((line) => line.startsWith('+'));
     return added.length > 0 ? [[file, added.map((line) => line.slice(1)).join('\n')] as const] : [];
   });
 }
@@ -152,8 +138,8 @@ export interface DiffStat {
 export async function readDiffStat(git: RepositoryGit, query: DiffQuery): Promise<DiffStat> {
   const { files, summary } = await readDiff(git, query);
   // git names a file that was only touched, without counting lines of it.
-  const changed = [...files.values()].flatMap(({ letter: _letter, insertions, deletions, ...file }) =>
-    insertions === undefined || deletions === undefined ? [] : [{ ...file, insertions, deletions }],
+  const changed = [...files.values()].flatMap(({ letter: _letter, file, insertions, deletions, ...more }) =>
+    insertions === undefined || deletions === undefined ? [] : [{ file, insertions, deletions, ...more }],
   );
   return { files: changed.slice(0, MAX_FILES), total: { files: changed.length }, summary };
 }

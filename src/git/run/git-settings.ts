@@ -18,6 +18,10 @@ export interface GitSettings {
   /** Names of the filter drivers in the settings; git does not see the drivers. */
   readonly filters: readonly string[];
   readonly mergeDrivers: readonly string[];
+  /** The settings may say where the files are, or that there are none (core.worktree, core.bare). */
+  readonly namesTop: boolean;
+  /** Length of object names: of SHA-1, or of SHA-256. */
+  readonly hashBytes: number;
 }
 
 /** Texts, numbers and switches for the author of commits, for comparing files, and for upstream branches. */
@@ -48,9 +52,9 @@ const ALWAYS: readonly Setting[] = [
   ['safe.barerepository', 'explicit'],
 ];
 
-/** The environment of all commands but those of `queryEnvironment`: git reads settings only from the folders `home` and `common`. */
-export function gitEnvironment({ path }: GitContext, home: string, common: string): Record<string, string> {
-  return { ...safeVariables(path), HOME: home, GIT_CONFIG_NOSYSTEM: '1', GIT_COMMON_DIR: common };
+/** The environment of all commands but those of `queryEnvironment`: git reads settings only from `folder`. */
+export function gitEnvironment({ path }: GitContext, folder: string): Record<string, string> {
+  return { ...safeVariables(path), HOME: folder, GIT_CONFIG_NOSYSTEM: '1', GIT_COMMON_DIR: folder };
 }
 
 /** Only for `git config --list` and `git rev-parse`, which run no programs: it includes the user's and the repository's settings. */
@@ -95,10 +99,12 @@ export function settingsAmong(listed: string, { homeDir, xdgConfigHome }: GitCon
   ];
   const programs = new Map<string, string>();
   const mergeDrivers = new Set<string>();
+  let namesTop = false;
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const scope = fields[at] ?? '';
     const setting = settingOf(fields[at + 1] ?? '', homeDir);
     const [name, value] = setting;
+    namesTop ||= name === 'core.worktree' || (name === 'core.bare' && value !== 'false');
     const isOfUser = scope === 'system' || scope === 'global';
     if (VISIBLE.test(name) || (isOfUser && VISIBLE_FROM_USER.test(name))) others.push(setting);
     if (scope === 'local' && FORMAT.test(name) && /^\w*$/.test(value)) format.push(setting);
@@ -107,10 +113,13 @@ export function settingsAmong(listed: string, { homeDir, xdgConfigHome }: GitCon
     const mergeDriver = /^merge\.([^]+)\.driver$/.exec(name)?.[1];
     if (mergeDriver !== undefined) mergeDrivers.add(mergeDriver);
   }
+  const hashBytes = format.some(([name, value]) => name === 'extensions.objectformat' && value === 'sha256')
+    ? 32
+    : 20;
   const filters = [...programs]
     .filter(([, program]) => program !== '')
     .map(([name]) => name.slice('filter.'.length, name.lastIndexOf('.')));
-  return { format, others, filters, mergeDrivers: [...mergeDrivers] };
+  return { format, others, filters, mergeDrivers: [...mergeDrivers], namesTop, hashBytes };
 }
 
 /** The texts of the user's settings file, in which the settings that always win come last, and of the repository's. */

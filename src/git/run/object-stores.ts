@@ -10,7 +10,7 @@ const MAX_ALTERNATES_BYTES = 65_536;
 /** git follows alternates of alternates to a depth of five. */
 const MAX_STORES = 50;
 /** Depth of the folders in an object store: `ab`, `pack`, `info/commit-graphs`. */
-const MAX_FOLDER_DEPTH = 2;
+const STORE_DEPTH = 2;
 /** Size of a folder itself, about fifty bytes per name: far more objects than git leaves unpacked. */
 const MAX_FOLDER_BYTES = 4_000_000;
 /** Entries of a git folder that reveal names, commits or contents. Other links, such as `hooks` and `config`, are harmless here. */
@@ -21,13 +21,13 @@ const REVEALING = /^(?:index|sharedindex\..*|(?:.*_)?HEAD|packed-refs|refs|logs|
  * files of another repository. Throws PATH_NOT_ALLOWED for one that leads out, NOT_A_REPOSITORY when the check is not possible.
  */
 export async function checkStores(roots: AllowedRoots, { gitDir, commonDir }: Repository): Promise<void> {
-  for (const folder of new Set([commonDir, gitDir])) await checkLinks(roots, folder, REVEALING);
+  for (const folder of new Set([commonDir, gitDir])) await checkFolder(roots, folder, 0, REVEALING);
   const stores = new Set<string>([await roots.resolve(join(commonDir, 'objects'))]);
   // What is added to a set during the loop is visited, too.
   for (const store of stores) {
     if (stores.size > MAX_STORES)
       throw refused(commonDir, `it borrows from more than ${MAX_STORES} repositories`);
-    await checkFolder(roots, store, 0);
+    await checkFolder(roots, store, STORE_DEPTH);
     const alternates = await roots.resolve(join(store, 'info', 'alternates'));
     const read = await readRegularFile(alternates, MAX_ALTERNATES_BYTES);
     if (read.state === 'refused') throw refused(commonDir, `its alternates cannot be read: ${read.why}`);
@@ -38,33 +38,27 @@ export async function checkStores(roots: AllowedRoots, { gitDir, commonDir }: Re
   }
 }
 
-async function checkFolder(roots: AllowedRoots, folder: string, depth: number): Promise<void> {
+/** Checks where the links in a folder lead, those with such names; down to a depth also in its folders and behind its links. */
+async function checkFolder(roots: AllowedRoots, folder: string, depth: number, names = /^/): Promise<void> {
   // A missing folder reveals nothing, and a folder that is not accessible is not accessible to git either.
   const facts = await lstat(folder).catch(ignoreSystemError);
   if (facts?.isDirectory() !== true) return;
   if (facts.size > MAX_FOLDER_BYTES) throw refused(folder, 'it contains too many files to check');
-  const folders = await checkLinks(roots, folder);
-  if (depth < MAX_FOLDER_DEPTH)
-    await Promise.all(folders.map((inner) => checkFolder(roots, inner, depth + 1)));
-}
-
-/** The subfolders of a folder, and the targets of its links. */
-async function checkLinks(roots: AllowedRoots, folder: string, names = /^/): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((thrown: unknown) => {
     const code = systemCodeOf(thrown);
     if (code === 'ENOENT') return [];
     throw code === undefined ? thrown : refused(folder, `it cannot be listed (${code})`);
   });
-  const found: string[] = [];
+  const inner: string[] = [];
   for (const entry of entries) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) found.push(path);
+    if (entry.isDirectory()) inner.push(path);
     if (!entry.isSymbolicLink() || !names.test(entry.name)) continue;
     // As text, a name with bytes that are not UTF-8 would refer to another file than the one that git reads.
     if (path.includes('\ufffd')) throw refused(folder, 'a link in it has a name that is not UTF-8');
-    found.push(await roots.resolve(path));
+    inner.push(await roots.resolve(path));
   }
-  return found;
+  if (depth > 0) await Promise.all(inner.map((path) => checkFolder(roots, path, depth - 1)));
 }
 
 function refused(folder: string, why: string): BridgeError {

@@ -2,12 +2,16 @@ import { lstat } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { BridgeError, ignoreMissing, type Next } from '../../base/errors.js';
 import { withTempFolder } from '../../base/files/folders.js';
+import { readRegularFile } from '../../base/files/regular-file.js';
 import type { AllowedRoots } from '../../projects/allowed-roots.js';
 import type { GitSettings, Setting } from './git-settings.js';
+import { skipsNothing } from './index-flags.js';
 import { checkStores } from './object-stores.js';
 import { bareError, type Repository } from './repository.js';
 import { GitAt, type GitRunner, type GitSetup } from './run-git.js';
 
+/** An index of half a million files. */
+const MAX_INDEX_BYTES = 64_000_000;
 /** Concurrent `lstat` calls. */
 const STATS_AT_ONCE = 32;
 /** Enough to write a working tree of a hundred thousand files. */
@@ -35,31 +39,34 @@ export async function openGit(
   isBareEnough = false,
 ): Promise<RepositoryGit> {
   const { top, gitDir, commonDir } = repository;
-  await checkStores(roots, repository);
   const above = dirname(top);
-  // git must find the repository itself, since only then it checks the owner. The environment keeps it from searching further
-  // up, and from using another working tree that core.worktree names.
+  // git finds the repository itself in each command, since only then it checks the owner. The environment keeps it from searching
+  // further up, and from using another working tree that core.worktree names.
   const found = { cwd: top, signal, environment: { GIT_CEILING_DIRECTORIES: above } };
   // In a bare repository the folder is given to git, since it does not look for one there.
   const bare = top === gitDir && { GIT_DIR: gitDir };
   const where = { ...found, environment: { ...found.environment, GIT_WORK_TREE: top, ...bare } };
-  const [settings, seen] = await Promise.all([runner.settings(where), runner.topOf(found)]);
-  if (seen.isBare && !isBareEnough)
-    throw await bareError(`'${top}' is the top of a bare repository`, commonDir);
-  if (!seen.isTop && !isBareEnough)
-    throw new BridgeError(
-      'NOT_A_REPOSITORY',
-      `The settings of the repository at '${top}' (core.worktree) name another folder for its files.`,
-      'Inspect it in a terminal: git rev-parse --show-toplevel names the folder. git_log and git_show work here.',
-    );
+  const [settings] = await Promise.all([runner.settings(where), checkStores(roots, repository)]);
   // GIT_CEILING_DIRECTORIES has no escape for its delimiter. For a path that contains it, the repository may be another one.
-  if (above.includes(delimiter) && ![gitDir, join(top, '.git')].includes(seen.gitDir))
-    throw new BridgeError(
-      'NOT_A_REPOSITORY',
-      `The .git of '${top}' is not a repository for git.`,
-      'Repair the repository in a terminal.',
-    );
-  return new RepositoryGit(runner, repository, settings, { ...where, commonDir });
+  const isUnsure = above.includes(delimiter);
+  if (settings.namesTop || isUnsure) {
+    const seen = await runner.topOf(found);
+    if (seen.isBare && !isBareEnough)
+      throw await bareError(`'${top}' is the top of a bare repository`, commonDir);
+    if (!seen.isTop && !isBareEnough)
+      throw new BridgeError(
+        'NOT_A_REPOSITORY',
+        `The settings of the repository at '${top}' (core.worktree) name another folder for its files.`,
+        'Inspect it in a terminal: git rev-parse --show-toplevel names the folder. git_log and git_show work here.',
+      );
+    if (isUnsure && ![gitDir, join(top, '.git')].includes(seen.gitDir))
+      throw new BridgeError(
+        'NOT_A_REPOSITORY',
+        `The .git of '${top}' is not a repository for git.`,
+        'Repair the repository in a terminal.',
+      );
+  }
+  return new RepositoryGit(runner, repository, { ...where, settings, commonDir });
 }
 
 /** Runs git in one repository, for one tool call. */
@@ -67,19 +74,27 @@ export class RepositoryGit extends GitAt {
   readonly repository: Repository;
   readonly settings: GitSettings;
 
-  constructor(runner: GitRunner, repository: Repository, settings: GitSettings, setup: GitSetup) {
-    super(runner, { ...setup, settings });
+  constructor(
+    runner: GitRunner,
+    repository: Repository,
+    setup: GitSetup & { readonly settings: GitSettings },
+  ) {
+    super(runner, setup);
     this.repository = repository;
-    this.settings = settings;
+    this.settings = setup.settings;
   }
 
-  /** The same with more variables in its environment, or another signal. */
-  with({ environment, signal }: Partial<Pick<GitSetup, 'environment' | 'signal'>>): RepositoryGit {
-    return new RepositoryGit(this.runner, this.repository, this.settings, {
-      ...this.setup,
-      environment: { ...this.setup.environment, ...environment },
-      ...(signal !== undefined && { signal: AbortSignal.any([this.setup.signal, signal]) }),
-    });
+  /** The part of the repository that is meant, as the last arguments of a command. */
+  get paths(): readonly string[] {
+    const { within } = this.repository;
+    return within === undefined ? ['--'] : ['--', within];
+  }
+
+  /** The same with more variables in its environment, another signal, other settings. */
+  with(other: Partial<GitSetup>): RepositoryGit {
+    const environment = { ...this.setup.environment, ...other.environment };
+    const setup = { settings: this.settings, ...this.setup, ...other, environment };
+    return new RepositoryGit(this.runner, this.repository, setup);
   }
 
   /** The same for commands that change the repository, with more time. No merge driver runs. */
@@ -88,8 +103,7 @@ export class RepositoryGit extends GitAt {
     const { mergeDrivers, others } = this.settings;
     const failing = mergeDrivers.map((name): Setting => [`merge.${name}.driver`, 'false']);
     const settings = { ...this.settings, others: [...others, ...failing] };
-    const setup = { ...this.setup, timeLimitMs: CHANGE_LIMIT_MS, changes: true };
-    return new RepositoryGit(this.runner, this.repository, settings, setup);
+    return this.with({ settings, timeLimitMs: CHANGE_LIMIT_MS, changes: true });
   }
 
   /**
@@ -121,6 +135,8 @@ export class RepositoryGit extends GitAt {
 
   /** Whether git was told not to look at files that are there: skip-worktree and assume-unchanged. */
   async hidesFiles(): Promise<boolean> {
+    const index = await readRegularFile(join(this.repository.gitDir, 'index'), MAX_INDEX_BYTES);
+    if (index.state === 'ok' && skipsNothing(index.bytes, this.settings.hashBytes)) return false;
     const { skipped } = await this.#index();
     return skipped.length > (await this.#absent(skipped)).length;
   }
@@ -151,15 +167,13 @@ export class RepositoryGit extends GitAt {
 
   /** The entries of the index, as `git update-index --index-info` takes them, and the paths that git was told to skip. */
   async #index(): Promise<{ readonly lines: readonly Buffer[]; readonly skipped: readonly Buffer[] }> {
-    const lines: Buffer[] = [];
-    const skipped: Buffer[] = [];
-    await this.eachField(['ls-files', '--stage', '-v', '-z'], (field) => {
-      // A letter for what git was told of the file, a blank, and the entry.
-      const line = Buffer.from(field.subarray(2));
-      lines.push(line);
-      if (/[Sa-z]/.test(field.toString('latin1', 0, 1))) skipped.push(line.subarray(line.indexOf('\t') + 1));
-    });
-    return { lines, skipped };
+    // A letter for what git was told of the file, a blank, and the entry.
+    const fields = await this.fields(['ls-files', '--stage', '-v', '-z']);
+    const skipped = fields.filter((field) => /[Sa-z]/.test(field.toString('latin1', 0, 1)));
+    return {
+      lines: fields.map((field) => field.subarray(2)),
+      skipped: skipped.map((field) => field.subarray(field.indexOf('\t') + 1)),
+    };
   }
 
   /** Those of the paths that are not on the disk. */

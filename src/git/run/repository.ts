@@ -15,15 +15,8 @@ export interface Repository {
   readonly gitDir: AllowedPath;
   /** Equal to `gitDir`, except for a linked worktree, where it belongs to the main repository. */
   readonly commonDir: AllowedPath;
-}
-
-/** The target of a call: a repository, and a file or folder in it. */
-export interface RepositoryPath {
-  readonly repository: Repository;
-  /** The requested path. */
-  readonly path: AllowedPath;
-  /** Relative to the top; undefined for the whole repository. */
-  readonly within: string | undefined;
+  /** The part of it that is meant, relative to the top; left out, all of it. */
+  readonly within?: string | undefined;
 }
 
 /**
@@ -35,7 +28,7 @@ export async function findRepository(
   roots: AllowedRoots,
   path: AllowedPath,
   isBareEnough = false,
-): Promise<RepositoryPath> {
+): Promise<Repository> {
   let folder: AllowedPath | undefined = path;
   // From the nearest existing folder, since git also knows deleted files.
   while ((await kindOf(folder)) !== 'folder') folder = await roots.resolve(dirname(folder));
@@ -47,10 +40,9 @@ export async function findRepository(
     below = folder;
     const repository = await gitOf(roots, folder);
     if (repository !== undefined)
-      return { repository, path, within: folder === path ? undefined : relative(folder, path) };
+      return { ...repository, within: folder === path ? undefined : relative(folder, path) };
     if ((await faultOf(folder, folder)) !== undefined) continue;
-    if (isBareEnough && folder === path)
-      return { repository: { top: folder, gitDir: folder, commonDir: folder }, path, within: undefined };
+    if (isBareEnough && folder === path) return { top: folder, gitDir: folder, commonDir: folder };
     throw await bareError(`'${folder}' is a bare repository or a .git folder`, folder);
   }
   throw new BridgeError(

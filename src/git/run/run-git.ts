@@ -25,13 +25,12 @@ const SHOWN_STDERR_CHARS = 600;
 const MAX_BUFFERED_BYTES = 1_000_000;
 /** Limit for lists of names: a repository of a million files has about 100 MB of entries. */
 const MAX_NAMES_BYTES = 200_000_000;
-/** A path has at most about 4,096 bytes, and a status line contains one or two of them. */
-const MAX_FIELD_BYTES = 65_536;
 /** The folder comes last in both, since its name may contain line ends. */
 const FIND_COMMON_DIR = 'rev-parse --is-inside-work-tree --path-format=absolute --git-common-dir'.split(' ');
 const FIND_TOP =
   'rev-parse --is-bare-repository --is-inside-work-tree --show-prefix --absolute-git-dir'.split(' ');
 const LIST_SETTINGS: readonly string[] = ['config', '--list', '--show-scope', '-z'];
+const SETTINGS = '.gitconfig';
 /** The entries of a repository's common folder (gitrepository-layout(5)), except `config` and `hooks`. */
 const SHARED = 'HEAD info logs objects packed-refs refs reftable shallow worktrees'.split(' ');
 
@@ -80,9 +79,9 @@ export class GitRunner {
 
   /** Passes every chunk of output to `take` and resolves with the exit code. Throws GIT_FAILED, GIT_NOT_FOUND. */
   stream(call: GitCall, take: TakeChunk): Promise<number> {
-    return withOwnFolders(call, (home, common) => {
-      const plain = call.plainTop === undefined ? {} : { GIT_DIR: common, GIT_WORK_TREE: call.plainTop };
-      return this.#run(call, { ...gitEnvironment(this.#context, home, common), ...plain }, take);
+    return withOwnFolder(call, (folder) => {
+      const plain = call.plainTop === undefined ? {} : { GIT_DIR: folder, GIT_WORK_TREE: call.plainTop };
+      return this.#run(call, { ...gitEnvironment(this.#context, folder), ...plain }, take);
     });
   }
 
@@ -147,8 +146,7 @@ export class GitAt {
 
   /** The whole output, at most 1 MB. */
   async output(args: readonly string[], options: GitOptions = {}) {
-    const call = this.#call(args, options);
-    const { code, bytes } = await buffered(call, (take) => this.runner.stream(call, take));
+    const { code, bytes } = await this.#buffered(args, options, MAX_BUFFERED_BYTES);
     return { code, bytes, text: bytes.toString() };
   }
 
@@ -157,36 +155,22 @@ export class GitAt {
     return (await this.output(args, options)).text.replace(/\n$/, '');
   }
 
-  /** Passes on each NUL-separated field of the output; buffers at most one. Throws GIT_FAILED for what is too long. */
-  async eachField(
-    args: readonly string[],
-    take: (field: Buffer) => void,
-    options: GitOptions = {},
-  ): Promise<void> {
-    let total = 0;
-    let rest: Buffer = Buffer.alloc(0);
-    const push = (chunk: Buffer): void => {
-      total += chunk.length;
-      if (total > MAX_NAMES_BYTES) throw unreadable(`more than ${MAX_NAMES_BYTES} bytes of names`);
-      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-      let start = 0;
-      for (let end = bytes.indexOf(0); end >= 0; end = bytes.indexOf(0, start)) {
-        take(bytes.subarray(start, end));
-        start = end + 1;
-      }
-      rest = bytes.subarray(start);
-      if (rest.length > MAX_FIELD_BYTES) throw unreadable('a name that is too long');
-    };
-    await this.stream(args, push, options);
-    // Only the line of `--shortstat` ends without one.
-    if (rest.length > 0) take(rest);
+  /** The NUL-separated fields of the output; the last one may end without it, as the line of `--shortstat` does. */
+  async fields(args: readonly string[], options: GitOptions = {}): Promise<readonly Buffer[]> {
+    const { bytes } = await this.#buffered(args, options, MAX_NAMES_BYTES);
+    const found: Buffer[] = [];
+    for (let start = 0; start < bytes.length;) {
+      const nul = bytes.indexOf(0, start);
+      const end = nul < 0 ? bytes.length : nul;
+      found.push(bytes.subarray(start, end));
+      start = end + 1;
+    }
+    return found;
   }
 
-  /** The NUL-separated fields of the output. */
-  async fields(args: readonly string[], options: GitOptions = {}): Promise<readonly Buffer[]> {
-    const found: Buffer[] = [];
-    await this.eachField(args, (field) => void found.push(Buffer.from(field)), options);
-    return found;
+  #buffered(args: readonly string[], options: GitOptions, maxBytes: number) {
+    const call = this.#call(args, options);
+    return buffered(call, (take) => this.runner.stream(call, take), maxBytes);
   }
 
   #call(args: readonly string[], options: GitOptions): GitCall {
@@ -196,44 +180,46 @@ export class GitAt {
 }
 
 /**
- * Calls `use` with a home folder that has the settings, and with a folder that replaces the repository's `commonDir`: it links to its
- * entries, but has its own `config` and no hooks, so later changes of the repository's settings have no effect. Without a
- * `commonDir` it is an empty repository. Removes both. Throws NOT_WRITABLE, and what `use` throws.
+ * Calls `use` with a folder that is git's home, with the settings, and replaces the repository's `commonDir`: it links to its entries,
+ * but has its own `config` and no hooks, so later changes of the repository's settings have no effect. Without a `commonDir` it is an
+ * empty repository. Removes it. Throws NOT_WRITABLE, and what `use` throws.
  */
-async function withOwnFolders<T>(
+async function withOwnFolder<T>(
   { settings, commonDir }: Pick<GitSetup, 'settings' | 'commonDir'>,
-  use: (home: string, common: string) => Promise<T>,
+  use: (folder: string) => Promise<T>,
 ): Promise<T> {
-  const home = await makeTempFolder('claude-code-bridge-git-');
-  const common = join(home, 'common');
+  const folder = await makeTempFolder('claude-code-bridge-git-');
+  const inside = (name: string): string => join(folder, name);
   try {
-    try {
-      const texts = settingsTexts(settings);
-      await writeFile(join(home, '.gitconfig'), texts.user, { mode: 0o600 });
-      await mkdir(common, { mode: 0o700 });
-      await writeFile(join(common, 'config'), texts.repository, { mode: 0o600 });
-      if (commonDir !== undefined)
-        await Promise.all(SHARED.map((name) => symlink(join(commonDir, name), join(common, name))));
-      else {
-        // Without these git finds no repository at all.
-        await writeFile(join(common, 'HEAD'), 'ref: refs/heads/main\n');
-        for (const name of ['objects', 'refs']) await mkdir(join(common, name));
-      }
-    } catch (error) {
+    const texts = settingsTexts(settings);
+    const files = { [SETTINGS]: texts.user, config: texts.repository };
+    // Without a HEAD and these folders git finds no repository at all.
+    const empty = { HEAD: 'ref: refs/heads/main\n' };
+    const written = Object.entries(commonDir === undefined ? { ...files, ...empty } : files);
+    await Promise.all([
+      ...written.map(([name, text]) => writeFile(inside(name), text, { mode: 0o600 })),
+      ...(commonDir === undefined
+        ? ['objects', 'refs'].map((name) => mkdir(inside(name)))
+        : SHARED.map((name) => symlink(join(commonDir, name), inside(name)))),
+    ]).catch((error: unknown) => {
       throw tempFolderFault(error);
-    }
-    return await use(home, common);
+    });
+    return await use(folder);
   } finally {
-    await rm(home, { recursive: true, force: true, maxRetries: 2 });
+    await rm(folder, { recursive: true, force: true, maxRetries: 2 });
   }
 }
 
-async function buffered(call: GitCall, stream: (take: TakeChunk) => Promise<number>) {
+async function buffered(
+  call: GitCall,
+  stream: (take: TakeChunk) => Promise<number>,
+  maxBytes = MAX_BUFFERED_BYTES,
+) {
   const chunks: Buffer[] = [];
   let length = 0;
   const code = await stream((chunk) => {
     length += chunk.length;
-    if (length > MAX_BUFFERED_BYTES) throw failed(call, `printed more than ${MAX_BUFFERED_BYTES} bytes`);
+    if (length > maxBytes) throw failed(call, `printed more than ${maxBytes} bytes`);
     chunks.push(chunk);
   });
   return { code, bytes: Buffer.concat(chunks) };
@@ -246,8 +232,6 @@ function faultOf(
   env: Readonly<Record<string, string>>,
   limitMs: number,
 ): BridgeError {
-  if (end.how === 'exited') return gitError(call, end.code, withoutTemporary(end.stderr, call, env));
-  if (end.how === 'killed') return gitError(call, end.signal, withoutTemporary(end.stderr, call, env));
   if (end.how === 'too-slow') return failed(call, `did not finish within ${limitMs / 1_000} seconds`);
   if (end.how === 'missing')
     return new BridgeError(
@@ -255,10 +239,29 @@ function faultOf(
       'git could not be started: it is not on PATH, or the folder was removed.',
       'Install git, and make sure that it is on the PATH of the server.',
     );
+  const { args, cwd, changes } = call;
+  if (end.how === 'blocked')
+    return new BridgeError(
+      'GIT_FAILED',
+      `git ${args[0] ?? ''} is blocked: a file that it reads, such as .gitignore, is a named pipe without a writer.`,
+      'Remove the pipe: find . -type p shows it.',
+    );
+  const { stderr } = end;
+  if (stderr.includes('dubious ownership'))
+    return new BridgeError(
+      'NOT_A_REPOSITORY',
+      `The repository at '${cwd}' belongs to another user, and git does not trust it.`,
+      `If the user trusts it, they can run: git config --global --add safe.directory ${JSON.stringify(cwd)}`,
+    );
+  // Hints are advice, also on the empty file of grafts that the bridge itself names.
+  const said = withoutTemporary(stderr, call, env)
+    .replaceAll(/^hint:.*\n?/gm, '')
+    .trim();
+  const message = oneLine(said.replaceAll(/^(fatal|error): /gm, ''), SHOWN_STDERR_CHARS);
   return new BridgeError(
-    'GIT_FAILED',
-    `git ${call.args[0] ?? ''} is blocked: a file that it reads, such as .gitignore, is a named pipe without a writer.`,
-    'Remove the pipe: find . -type p shows it.',
+    stderr.includes('not a git repository') ? 'NOT_A_REPOSITORY' : 'GIT_FAILED',
+    `git ${args[0] ?? ''} failed (${end.how === 'exited' ? end.code : end.signal}): ${message === '' ? 'it printed no message' : message}`,
+    `The message is git’s own. ${changes === true ? 'Whether anything changed is unknown.' : 'Nothing was changed; repair what it names in a terminal.'}`,
   );
 }
 
@@ -270,31 +273,15 @@ function failed({ args }: GitCall, what: string): BridgeError {
   );
 }
 
-/** What git printed, with the repository's own folder instead of the temporary ones of the bridge. */
+/** What git printed, with the repository's own folder and the user's settings instead of the temporary ones of the bridge. */
 function withoutTemporary(
   stderr: string,
   { commonDir = '.git' }: GitCall,
-  { GIT_COMMON_DIR: common, GIT_INDEX_FILE: index, HOME: home = '' }: Readonly<Record<string, string>>,
+  { GIT_COMMON_DIR: common, GIT_INDEX_FILE: index }: Readonly<Record<string, string>>,
 ): string {
   const shown = index === undefined ? stderr : stderr.replaceAll(index, 'index');
-  return common === undefined ? shown : shown.replaceAll(common, commonDir).replaceAll(home, '~');
-}
-
-function gitError({ args, cwd, changes }: GitCall, code: number | string, stderr: string): BridgeError {
-  // Hints are advice, also on the empty file of grafts that the bridge itself names.
-  const said = stderr.replaceAll(/^hint:.*\n?/gm, '').trim();
-  const message = oneLine(said.replaceAll(/^(fatal|error): /gm, ''), SHOWN_STDERR_CHARS);
-  if (stderr.includes('dubious ownership'))
-    return new BridgeError(
-      'NOT_A_REPOSITORY',
-      `The repository at '${cwd}' belongs to another user, and git does not trust it.`,
-      `If the user trusts it, they can run: git config --global --add safe.directory ${JSON.stringify(cwd)}`,
-    );
-  return new BridgeError(
-    stderr.includes('not a git repository') ? 'NOT_A_REPOSITORY' : 'GIT_FAILED',
-    `git ${args[0] ?? ''} failed (${code}): ${message === '' ? 'it printed no message' : message}`,
-    `The message is git’s own. ${changes === true ? 'Whether anything changed is unknown.' : 'Nothing was changed; repair what it names in a terminal.'}`,
-  );
+  if (common === undefined) return shown;
+  return shown.replaceAll(join(common, SETTINGS), `~/${SETTINGS}`).replaceAll(common, commonDir);
 }
 
 /** The error for output that no version of git's format allows. */

@@ -118,12 +118,12 @@ async function copyTo(
   await writing.text(['read-tree', side === 'base' ? base : end]);
   if (put !== undefined) {
     const lines: Buffer[] = [];
-    await writing.eachField(['ls-tree', '-r', '-z', end], (entry) => {
+    for (const entry of await writing.fields(['ls-tree', '-r', '-z', end])) {
       const at = entry.indexOf('\t');
       const [mode = '', , object = ''] = entry.toString('latin1', 0, at).split(' ');
       if (put(entry.toString('utf8', at + 1)))
         lines.push(Buffer.concat([Buffer.from(`${mode} ${object}`), entry.subarray(at)]));
-    });
+    }
     await writing.output(['update-index', '-z', '--index-info'], { input: nulLines(lines) });
   }
   const tree = await writing.text(['write-tree']);

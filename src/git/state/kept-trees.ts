@@ -22,18 +22,13 @@ export function objectsIn(objects: string, { commonDir }: Repository): Record<st
  * nothing is written into the repository; it has an index of its own, which is changed. With `before`, the tree of an earlier moment, all
  * files of that one that are still there are in it, whatever is ignored by now. Throws GIT_FAILED, also for more than is stored.
  */
-export async function keepTree(
-  git: RepositoryGit,
-  within: string | undefined,
-  objects: string,
-  before?: string,
-): Promise<string> {
+export async function keepTree(git: RepositoryGit, objects: string, before?: string): Promise<string> {
   await mkdir(objects, { recursive: true, mode: 0o700 });
-  await takeIn(git, await git.fields([...UNCOMMITTED, ...(within === undefined ? [] : ['--', within])]));
-  const tree = await treeOfIndex(git, within);
+  await takeIn(git, await git.fields([...UNCOMMITTED, ...git.paths]));
+  const tree = await treeOfIndex(git);
   if (before === undefined) return tree;
   await takeIn(git, await git.fields([...GONE, before, tree]));
-  return treeOfIndex(git, within);
+  return treeOfIndex(git);
 }
 
 /** Gives the index of `git` what the disk has at these paths: files, links, or nothing. */
@@ -91,11 +86,12 @@ export async function onDisk(top: string, path: Buffer): Promise<Found> {
 }
 
 /** Of a project that is a folder of the repository, that folder alone. */
-async function treeOfIndex(git: RepositoryGit, within: string | undefined): Promise<string> {
+async function treeOfIndex(git: RepositoryGit): Promise<string> {
+  const { within } = git.repository;
   if (within === undefined) return git.text(['write-tree', '--missing-ok']);
   const args = ['write-tree', '--missing-ok', `--prefix=${within}/`];
   const { code, text } = await git.output(args, { okCodes: [0, 128] });
-  let tree = code === 0 ? text.trim() : await emptyTree(git);
+  let tree = code === 0 ? text.trim() : emptyTree(git);
   for (const name of within.split('/').toReversed()) {
     const input = nulLines([`040000 tree ${tree}\t${name}`]);
     tree = await git.text(['mktree', '--missing', '-z'], { input });

@@ -5,7 +5,7 @@ import { readLog } from '../log.js';
 import { emptyTree } from '../revision.js';
 import type { RepositoryGit } from '../run/repository-git.js';
 import { stampOf } from './project-state.js';
-import type { ChangedFile, NewCommit, ProjectChanges, ProjectState } from './snapshot-schema.js';
+import type { ChangedFile, ProjectChanges, ProjectState } from './snapshot-schema.js';
 
 const MAX_COMMITS = 100;
 const MAX_FILES = 1_000;
@@ -13,7 +13,6 @@ const MAX_FILES = 1_000;
 /** Where the changes end: in the files on the disk, as `now` has them, or in the tree of a worktree. */
 export interface ChangesEnd {
   readonly now: ProjectState;
-  readonly within: string | undefined;
   readonly tree?: string | undefined;
 }
 
@@ -62,11 +61,11 @@ export async function readProjectChanges(
 async function readFiles(
   git: RepositoryGit,
   before: ProjectState,
-  { now, within, tree }: ChangesEnd,
+  { now, tree }: ChangesEnd,
 ): Promise<ChangedFile[]> {
-  const base = before.head ?? (await emptyTree(git));
+  const base = before.head ?? emptyTree(git);
   const commits = ['--no-renames', base, ...(tree === undefined ? [] : [tree])];
-  const diff = await readDiff(git, { command: ['diff'], commits, within });
+  const diff = await readDiff(git, { command: ['diff'], commits });
   const known = new Set(before.dirty.map(({ path }) => path));
   const found = new Map<string, ChangedFile>();
   for (const {
@@ -96,14 +95,10 @@ async function readCommits(
   before: ProjectState | undefined,
   now: ProjectState,
 ): Promise<Pick<ProjectChanges, 'commits' | 'commits_total'>> {
-  const commits: NewCommit[] = [];
-  let total = 0;
-  if (now.head === null) return { commits, commits_total: total };
+  if (now.head === null) return { commits: [], commits_total: 0 };
   const known = new Set([before?.head ?? [], Object.values(before?.branches ?? {})].flat());
-  const range = [now.head, ...[...known].map((commit) => `^${commit}`), '--'];
   // A branch may be gone, with its commits.
-  await readLog(git, '%cI', ['--ignore-missing', ...range], (commit) => {
-    if (total++ < MAX_COMMITS) commits.push(commit);
-  });
-  return { commits, commits_total: total };
+  const range = ['--ignore-missing', now.head, ...[...known].map((commit) => `^${commit}`), '--'];
+  const commits = await readLog(git, '%cI', range);
+  return { commits: commits.slice(0, MAX_COMMITS), commits_total: commits.length };
 }

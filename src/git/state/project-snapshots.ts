@@ -4,7 +4,6 @@ import { BridgeError, ignoreSystemError, messageOf } from '../../base/errors.js'
 import { oneLine } from '../../base/text.js';
 import { runsLater } from '../../projects/live-names.js';
 import { isSecret } from '../../projects/secret-names.js';
-import { pathArguments } from '../diff/read-diff.js';
 import { commitIfAny } from '../revision.js';
 import { findRepository } from '../run/repository.js';
 import { openGit, type GitDoor, type RepositoryGit } from '../run/repository-git.js';
@@ -48,13 +47,6 @@ interface TreePair {
   readonly isOld?: boolean;
 }
 
-/** A project in its repository: all of it, or the folder `within`; `git` has a plain index of its own. */
-interface Project {
-  readonly git: RepositoryGit;
-  readonly within: string | undefined;
-  readonly signal: AbortSignal;
-}
-
 /** Takes two snapshots of a project's repository and compares them. Throws GIT_FAILED and GIT_NOT_FOUND. */
 export class ProjectSnapshots {
   readonly #door: GitDoor;
@@ -69,9 +61,9 @@ export class ProjectSnapshots {
     signal: AbortSignal,
     objects?: string,
   ): Promise<SnapshotOutcome<ProjectState>> {
-    return this.#read(projectPath, signal, async (project) => ({
-      ...(await readProjectState(project.git, project.within)),
-      ...(await keep(project, objects)),
+    return this.#read(projectPath, signal, async (git) => ({
+      ...(await readProjectState(git)),
+      ...(await keep(git, signal, objects)),
     }));
   }
 
@@ -81,9 +73,8 @@ export class ProjectSnapshots {
     { before, sinceMs, isWorktree, objects }: LaterSnapshot,
     signal: AbortSignal,
   ): Promise<SnapshotOutcome<ProjectChanges>> {
-    return this.#read(projectPath, signal, async (project) => {
-      const { git, within } = project;
-      const now = await readProjectState(git, within);
+    return this.#read(projectPath, signal, async (git) => {
+      const now = await readProjectState(git);
       if (before !== undefined && before.repository !== now.repository)
         throw new BridgeError(
           'NOT_A_REPOSITORY',
@@ -97,10 +88,10 @@ export class ProjectSnapshots {
           'Inspect it with git status and git log.',
         );
       const { tree, why } = isWorktree ? await worktreeTree(git) : {};
-      const changes = await readProjectChanges(git, before, { now, within, tree });
-      const { ignored, more } = await ignoredFiles(git, within, sinceMs);
+      const changes = await readProjectChanges(git, before, { now, tree });
+      const { ignored, more } = await ignoredFiles(git, sinceMs);
       // Last, since it changes the index.
-      const kept = before?.tree === undefined ? {} : await keep(project, objects, before.tree);
+      const kept = before?.tree === undefined ? {} : await keep(git, signal, objects, before.tree);
       const notKept = objects === undefined ? undefined : (before?.not_kept ?? kept.not_kept);
       const doubts = [
         ...(before === undefined ? [] : doubtsOf(before, now)),
@@ -123,7 +114,8 @@ export class ProjectSnapshots {
     { from, to, objects, isOld = false }: TreePair,
     signal: AbortSignal,
   ): Promise<readonly string[]> {
-    const found = await this.#read(projectPath, signal, async ({ git, within }) => {
+    const found = await this.#read(projectPath, signal, async (git) => {
+      const { within } = git.repository;
       const kept = git.with({ environment: objectsIn(objects, git.repository) });
       const old = isOld ? ['--diff-filter=MDT'] : [];
       const args = ['diff-tree', '-r', '--name-only', '-z', '--no-renames', ...old, from, to];
@@ -138,7 +130,7 @@ export class ProjectSnapshots {
 
   /** The tree of all that is in a worktree; it is what `finish_task` brings home. Undefined where that is not known. */
   async worktreeTree(path: string, signal: AbortSignal): Promise<string | undefined> {
-    const found = await this.#read(path, signal, ({ git }) => worktreeTree(git));
+    const found = await this.#read(path, signal, worktreeTree);
     return found.state === 'repository' ? found.tree : undefined;
   }
 
@@ -150,13 +142,13 @@ export class ProjectSnapshots {
   async #read<T>(
     projectPath: string,
     signal: AbortSignal,
-    read: (project: Project) => Promise<T>,
+    read: (git: RepositoryGit) => Promise<T>,
   ): Promise<SnapshotOutcome<T>> {
     try {
       const { roots } = this.#door;
-      const { repository, within } = await findRepository(roots, await roots.resolve(projectPath));
+      const repository = await findRepository(roots, await roots.resolve(projectPath));
       const git = await openGit(this.#door, repository, signal);
-      const found = await git.withPlainIndex((plain) => read({ git: plain, within, signal }));
+      const found = await git.withPlainIndex(read);
       return { state: 'repository', ...found };
     } catch (thrown) {
       if (thrown instanceof BridgeError && ['NOT_A_REPOSITORY', 'PATH_NOT_ALLOWED'].includes(thrown.code))
@@ -168,15 +160,19 @@ export class ProjectSnapshots {
 
 /** Stores the files as a tree. What git cannot store, or not in time, is no fault of the snapshot. */
 async function keep(
-  { git, within, signal }: Project,
+  git: RepositoryGit,
+  signal: AbortSignal,
   objects: string | undefined,
   before?: string,
 ): Promise<Pick<ProjectState, 'tree' | 'not_kept'>> {
   if (objects === undefined) return {};
   const environment = objectsIn(objects, git.repository);
-  const limited = git.with({ signal: AbortSignal.timeout(KEEP_LIMIT_MS), environment });
+  const limited = git.with({
+    signal: AbortSignal.any([signal, AbortSignal.timeout(KEEP_LIMIT_MS)]),
+    environment,
+  });
   try {
-    return { tree: await keepTree(limited, within, objects, before) };
+    return { tree: await keepTree(limited, objects, before) };
   } catch (error) {
     if (signal.aborted) throw error;
     return { not_kept: oneLine(messageOf(error), WHY_CHARS) };
@@ -198,13 +194,13 @@ async function worktreeTree(git: RepositoryGit): Promise<{ tree?: string; why?: 
  * The ignored files that hold secrets, or run or instruct something later, by their names, and were written or moved since. Those that
  * lie highest come first. The time is that of the inode, which `touch` does not set back.
  */
-async function ignoredFiles(git: RepositoryGit, within: string | undefined, sinceMs: number) {
+async function ignoredFiles(git: RepositoryGit, sinceMs: number) {
   const { top } = git.repository;
   const named: string[] = [];
-  await git.eachField([...IGNORED, ...pathArguments(within)], (field) => {
+  for (const field of await git.fields([...IGNORED, ...git.paths])) {
     const path = join(top, field.toString('utf8'));
     if (isSecret(path, top) || runsLater(path, top)) named.push(path);
-  });
+  }
   const fresh: string[] = [];
   for (const path of named) {
     // It may be gone meanwhile.

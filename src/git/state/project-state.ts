@@ -18,21 +18,14 @@ const LIST_BRANCHES = [...LIST_REFS, `--count=${MAX_BRANCHES + 1}`, 'refs/heads'
 const VIEW_FILES: readonly string[] = ['info/exclude', 'info/attributes', 'info/sparse-checkout'];
 
 /** Takes a snapshot. A file with an escaped name is not found under that name, so it counts as missing in both. Throws like the runner. */
-export async function readProjectState(
-  git: RepositoryGit,
-  within: string | undefined,
-): Promise<ProjectState> {
+export async function readProjectState(git: RepositoryGit): Promise<ProjectState> {
   const { top, commonDir } = git.repository;
-  const dirty = new Map<string, boolean>();
-  const all = new Set<string>();
-  const [listed, disguises, { branch, head }] = await Promise.all([
+  const [listed, disguises, { branch, head, entries }] = await Promise.all([
     refsOf(git, LIST_BRANCHES),
     disguisesOf(git),
-    readDirty(git, within, (path, untracked) => {
-      all.add(path);
-      if (dirty.has(path) || dirty.size < MAX_DIRTY) dirty.set(path, untracked);
-    }),
+    readDirty(git),
   ]);
+  const dirty = new Map(entries.map(({ path, lists }) => [path, lists.includes('untracked')]));
   const views = Object.fromEntries(git.settings.others.filter(([name]) => /^(?:core|index)\./.test(name)));
   for (const file of VIEW_FILES) views[`.git/${file}`] = await stampOf(join(commonDir, file));
   return {
@@ -40,12 +33,12 @@ export async function readProjectState(
     branch,
     head,
     ...(listed.length <= MAX_BRANCHES && { branches: Object.fromEntries(listed) }),
-    dirty: await inBatches([...dirty], async ([path, untracked]) => ({
+    dirty: await inBatches([...dirty].slice(0, MAX_DIRTY), async ([path, untracked]) => ({
       path,
       untracked,
       stamp: await stampOf(join(top, path)),
     })),
-    dirty_count: all.size,
+    dirty_count: dirty.size,
     disguises,
     views,
   };

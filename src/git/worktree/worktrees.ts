@@ -75,7 +75,7 @@ export class Worktrees {
     signal: AbortSignal,
   ): Promise<{ readonly folder: AllowedPath; readonly worktree: WorktreeFacts }> {
     const { roots } = this.#door;
-    const { repository, within } = await findRepository(roots, project);
+    const { within, ...repository } = await findRepository(roots, project);
     const git = await this.#git(repository, signal);
     const base = await commitIfAny(git, 'HEAD');
     if (base === undefined)
@@ -250,11 +250,11 @@ async function requireNoDisguises(git: RepositoryGit, { disguises = [] }: Worktr
 }
 
 async function uncommittedNotes(git: RepositoryGit): Promise<string[]> {
-  const { counts } = await readStatus(git, undefined);
-  const changed = counts.staged + counts.modified + counts.conflicted;
-  if (changed === 0 && counts.untracked === 0) return [];
+  const { staged, modified, conflicted, untracked } = (await readStatus(git)).lists;
+  const changed = staged.length + modified.length + conflicted.length;
+  if (changed === 0 && untracked.length === 0) return [];
   return [
-    `The project has uncommitted changes (${changed} changed, ${counts.untracked} untracked): they stay there, and the task does not see them.`,
+    `The project has uncommitted changes (${changed} changed, ${untracked.length} untracked): they stay there, and the task does not see them.`,
   ];
 }
 

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { appPages } from '../../base/package.js';
-import { isFinal, openDecisions } from '../../tasks/task.js';
-import { defineTool } from '../define-tool.js';
+import { isFinal, openDecisions, type TaskRecord } from '../../tasks/task.js';
+import { made } from '../../mcp/tool.js';
+import { defineTool, within } from '../define-tool.js';
 
 /** The tasks that a person would look at first. */
 const MAX_TASKS = 20;
-/** Clients cut calls at 60 s, and some earlier. */
-const MAX_WAIT_MS = 20_000;
 const MAX_NAME_CHARS = 30;
 const GIVE_LINK =
   'Give the user this link; it works once, within a minute. The page is served on this machine alone; on another one they first run ssh -L with its port.';
@@ -15,52 +14,43 @@ export const openBoard = defineTool({
   name: 'open_board',
   title: 'Open the board',
   effect: 'write',
-  app: { resourceUri: appPages.board.uri },
+  page: appPages.board.uri,
   description: 'Link to a page of all tasks, for the user.',
   input: {},
   output: {
     url: z.string(),
     message: z.string(),
-    tasks: z
-      .array(
-        z.object({
-          task_id: z.string(),
-          status: z.string(),
-          prompt: z.string(),
-          asks: z.array(z.string()).optional(),
-        }),
-      )
-      .optional(),
+    tasks: z.array(made<ReturnType<typeof lineOf>>()).optional(),
   },
   handle: async (_input, { board, tasks }) => {
     const [{ url }, page] = await Promise.all([
       (await board()).link(),
       (await tasks()).list({ status: 'active', limit: MAX_TASKS }),
     ]);
-    const open = page.tasks
-      .filter(({ status }) => !isFinal(status))
-      .map((record) => {
-        const asks = openDecisions(record).map(({ summary }) => summary);
-        const { task_id, status, prompt_summary: prompt } = record;
-        return { task_id, status, prompt, ...(asks.length > 0 && { asks }) };
-      });
+    const open = page.tasks.filter(({ status }) => !isFinal(status)).map(lineOf);
     if (open.length === 0) return { url, message: `${GIVE_LINK} No task runs or waits now.` };
     return { url, message: GIVE_LINK, tasks: open };
   },
 });
+
+function lineOf(record: TaskRecord) {
+  const { task_id, status, prompt_summary: prompt } = record;
+  const asks = openDecisions(record).map(({ summary }) => summary);
+  return { task_id, status, prompt, ...(asks.length > 0 && { asks }) };
+}
 
 /** What the app in the chat shows: it asks again as long as it is seen. */
 export const boardRead = defineTool({
   name: 'board_read',
   title: 'Read the board',
   effect: 'read',
-  app: { visibility: ['app'] },
+  caller: 'page',
   description: 'News of tasks, for the board in the chat.',
-  isExact: true,
   input: {
     after: z.string().max(100).optional().describe('Of the previous answer: "answer"'),
     tasks: z.array(z.string()).max(MAX_TASKS).optional(),
-    wait_ms: z.int().min(0).max(MAX_WAIT_MS),
+    /** Clients cut calls at 60 s, and some earlier. */
+    wait_ms: within(0, 20_000),
   },
   output: {
     answer: z.string(),
@@ -70,7 +60,8 @@ export const boardRead = defineTool({
     set: z.record(z.string(), z.unknown()),
     del: z.array(z.string()),
   },
-  handle: async (query, { board }, { signal }) => (await board()).chat.read(query, signal),
+  handle: async ({ waitMs, ...query }, { board }, { signal }) =>
+    (await board()).chat.read({ ...query, wait_ms: waitMs }, signal),
 });
 
 /** What a person does at the app in the chat. */
@@ -79,7 +70,7 @@ export const boardAct = defineTool({
   title: 'Act on the board',
   effect: 'destroy',
   openWorld: true,
-  app: { visibility: ['app'] },
+  caller: 'page',
   description: 'What the user pressed in the board in the chat.',
   input: { action: z.looseObject({ type: z.string() }) },
   output: {

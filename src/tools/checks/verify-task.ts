@@ -34,7 +34,7 @@ export const verifyTask = defineTool({
     decisions: z.array(z.unknown()),
     message: z.string(),
   },
-  handle: async ({ task_id }, services, { person }) => {
+  handle: async ({ taskId: task_id }, services, { person }) => {
     const tasks = await services.tasks();
     const record = await tasks.get(knownTaskId(task_id));
     const nothing = { tests: [], linked: [], ...taskView(record) };

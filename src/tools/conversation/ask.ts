@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { responseOf, statusOfAsk } from '../../conversations/conversation-manager.js';
 import { knownTaskId } from '../../mcp/known-task-id.js';
-import type { ToolCall } from '../../mcp/tool.js';
+import { made, type ToolCall } from '../../mcp/tool.js';
 import { isFinal, permissionModeSchema, type TaskRecord } from '../../tasks/task.js';
-import { defineTool, MAX_WAIT_SECONDS } from '../define-tool.js';
+import { defineTool, MAX_WAIT_SECONDS, within } from '../define-tool.js';
 import type { ToolServices } from '../services.js';
 import { askedTask, askPerson, timeLeft } from '../tasks/ask-person.js';
 import { askOutput, askView, mustHaveAnswer } from './ask-view.js';
 
-const MAX_TIMEOUT_SECONDS = 14_400;
 /** How many questions a list names. */
 const RECENT = 10;
 
@@ -21,7 +20,7 @@ const questionInput = {
     .describe('Default: that of the previous response, else the active project'),
   model: z.string().min(1).optional(),
   permissionMode: permissionModeSchema.optional().describe('Default: auto, or as set'),
-  timeoutSeconds: z.int().min(1).max(MAX_TIMEOUT_SECONDS).optional(),
+  timeoutSeconds: within(1, 14_400).optional(),
   maxCostUsd: z.number().min(0.01).optional(),
   maxTokens: z.int().min(1).optional(),
 };
@@ -78,43 +77,34 @@ export const askStatus = defineTool({
   input: {
     taskId: idInput.optional(),
     cursor: z.string().optional().describe('For the rest of a long answer'),
-    waitSeconds: z.int().min(0).max(MAX_WAIT_SECONDS).optional().describe('How long to wait for the answer'),
+    waitSeconds: within(0, MAX_WAIT_SECONDS).optional().describe('How long to wait for the answer'),
   },
   output: {
     ...askOutput,
     taskId: askOutput.taskId.optional(),
     status: askOutput.status.optional(),
     elapsedSeconds: askOutput.elapsedSeconds.optional(),
-    questions: z
-      .array(
-        z.object({
-          taskId: askOutput.taskId,
-          responseId: askOutput.responseId,
-          status: askOutput.status,
-          prompt: z.string(),
-          askedAt: z.string(),
-        }),
-      )
-      .optional(),
+    questions: z.array(made<ReturnType<typeof questionView>>()).optional(),
   },
   handle: async ({ taskId, cursor, waitSeconds }, services, call) => {
     const conversations = await services.conversations();
-    if (taskId === undefined) {
-      const questions = (await conversations.recent(RECENT)).map((record) => ({
-        taskId: record.task_id,
-        responseId: responseOf(record),
-        status: statusOfAsk(record),
-        prompt: record.prompt_summary,
-        askedAt: record.created_at,
-      }));
-      return { questions };
-    }
+    if (taskId === undefined) return { questions: (await conversations.recent(RECENT)).map(questionView) };
     const known = await conversations.status(knownTaskId(taskId));
     if (waitSeconds === undefined) return askView(known, cursor);
     const leftMs = timeLeft(waitSeconds);
     return askView(await answerOrPerson(known.task_id, leftMs, services, call), cursor);
   },
 });
+
+function questionView(record: TaskRecord) {
+  return {
+    taskId: record.task_id,
+    responseId: responseOf(record),
+    status: statusOfAsk(record),
+    prompt: record.prompt_summary,
+    askedAt: record.created_at,
+  };
+}
 
 export const askCancel = defineTool({
   name: 'ask_cancel',
@@ -140,6 +130,6 @@ async function answerOrPerson(
   const [conversations, tasks] = await Promise.all([services.conversations(), services.tasks()]);
   for (;;) {
     const record = await conversations.answer(taskId, { timeoutMs: leftMs(), signal, onProgress });
-    if ((await askPerson(record, tasks, person, leftMs())) !== 'answered') return record;
+    if ((await askPerson(record, tasks, person, leftMs())) === undefined) return record;
   }
 }

@@ -2,14 +2,9 @@ import { z } from 'zod';
 import { headAndTail, tailChars } from '../../base/text.js';
 import { delegatedStatus, MAX_DELEGATED_CHARS, uuidOfTask } from '../../tasks/delegation.js';
 import type { TaskRecord } from '../../tasks/task.js';
-import { defineTool } from '../define-tool.js';
+import { defineTool, someText, within } from '../define-tool.js';
 import { decisionsOutput, taskView } from '../tasks/task-fields.js';
 
-const OUTPUT_CHARS = 2_000;
-const MESSAGE_CHARS = 12_000;
-const MAX_REASON_CHARS = 200;
-const DEFAULT_TAIL = 100;
-const MAX_TAIL = 1_000;
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 const idInput = z.string().regex(UUID_V4);
@@ -38,7 +33,7 @@ export const delegateTask = defineTool({
   openWorld: true,
   description: 'Delegate a task to a background Claude Code instance.',
   input: {
-    prompt: z.string().min(1).max(MAX_DELEGATED_CHARS).describe('The task for Claude Code to execute'),
+    prompt: someText(MAX_DELEGATED_CHARS).describe('The task for Claude Code to execute'),
     path: z.string().optional().describe('Project; default: the active one'),
   },
   output,
@@ -63,7 +58,7 @@ export const cancelTask = defineTool({
   description: 'Cancel a running delegated task.',
   input: {
     taskId: idInput.describe('Task ID to cancel'),
-    reason: z.string().max(MAX_REASON_CHARS).optional().describe('Optional reason for cancellation'),
+    reason: z.string().max(200).optional().describe('Optional reason for cancellation'),
   },
   output,
   handle: async ({ taskId, reason }, { delegation }) =>
@@ -77,7 +72,7 @@ export const taskLogs = defineTool({
   description: 'Retrieve execution logs from a delegated task, stdout and stderr.',
   input: {
     taskId: idInput.describe('Task ID to get logs for'),
-    tail: z.int().min(1).max(MAX_TAIL).default(DEFAULT_TAIL).describe('Number of recent lines to return'),
+    tail: within(1, 1_000).default(100).describe('Number of recent lines to return'),
   },
   output: { lines: z.array(z.string()), totalBytes: z.int() },
   handle: async ({ taskId, tail }, { delegation }) => (await delegation()).logs(taskId, tail),
@@ -98,8 +93,8 @@ function viewOf(record: TaskRecord): z.input<z.ZodObject<typeof output>> {
     exitCode: record.exit_code,
     output:
       record.final_message === ''
-        ? tailChars(record.last_output, OUTPUT_CHARS)
-        : headAndTail(record.final_message, MESSAGE_CHARS),
+        ? tailChars(record.last_output, 2_000)
+        : headAndTail(record.final_message, 12_000),
     decisions,
     ...(decisions.length > 0 && {
       hint: `It waits for a decision: answer with respond_to_task (task_id ${record.task_id}), then call TaskStatus.`,

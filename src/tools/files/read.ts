@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fittingPage, TEXT_PAGE_BYTES } from '../../mcp/answers.js';
 import type { ToolCall } from '../../mcp/tool.js';
-import { defineTool, inSnakeCase } from '../define-tool.js';
+import { defineTool, within } from '../define-tool.js';
 
 const MIN_BYTES = 256;
 /** Ordinary text of this size, twice, is just below what an answer may hold. */
@@ -18,7 +18,7 @@ export const readFile = defineTool({
     path: z.string(),
     header: z.boolean().optional().describe('Only the first lines'),
     cursor: z.string().optional(),
-    max_bytes: z.int().min(MIN_BYTES).max(MAX_FILE_BYTES).optional(),
+    max_bytes: within(MIN_BYTES, MAX_FILE_BYTES).optional(),
   },
   output: {
     path: z.string(),
@@ -31,9 +31,9 @@ export const readFile = defineTool({
     note: z.string().optional(),
     content: z.string(),
   },
-  handle: async ({ max_bytes, ...query }, services, call) => {
+  handle: async (query, services, call) => {
     const files = await services.files();
-    return pageOf(max_bytes, call, (maxBytes) => files.readFile({ ...query, maxBytes }));
+    return pageOf(query.maxBytes, call, (maxBytes) => files.readFile({ ...query, maxBytes }));
   },
 });
 
@@ -46,9 +46,9 @@ export const readFileRange = defineTool({
   maxResultChars: MAX_RANGE_BYTES,
   input: {
     path: z.string(),
-    start_line: z.int().min(1).describe('From 1'),
+    start_line: z.int().min(1),
     end_line: z.int().min(1).describe('Inclusive'),
-    max_bytes: z.int().min(MIN_BYTES).max(MAX_RANGE_BYTES).optional(),
+    max_bytes: within(MIN_BYTES, MAX_RANGE_BYTES).optional(),
   },
   output: {
     path: z.string(),
@@ -59,27 +59,24 @@ export const readFileRange = defineTool({
     note: z.string().optional(),
     content: z.string(),
   },
-  handle: async ({ path, start_line: startLine, end_line: endLine, max_bytes }, services, call) => {
+  handle: async (query, services, call) => {
     const files = await services.files();
     const { signal } = call;
-    return pageOf(max_bytes, call, (maxBytes) =>
-      files.readRange({ path, startLine, endLine, maxBytes, signal }),
-    );
+    return pageOf(query.maxBytes, call, (maxBytes) => files.readRange({ ...query, maxBytes, signal }));
   },
 });
 
 /** The largest page that an answer holds; with `asked`, of so many bytes where it can be sent. */
-async function pageOf<Page extends { readonly content: string }>(
+function pageOf<Page extends { readonly content: string }>(
   asked: number | undefined,
   { pageBytes = TEXT_PAGE_BYTES }: ToolCall,
   read: (maxBytes: number) => Promise<Page>,
-) {
-  const page = await fittingPage({
+): Promise<Page> {
+  return fittingPage({
     maxBytes: asked ?? pageBytes,
     minBytes: MIN_BYTES,
     read,
     text: ({ content }) => content,
-    whole: asked === undefined ? { bytes: pageBytes, of: inSnakeCase } : undefined,
+    whole: asked === undefined ? { bytes: pageBytes, of: (page) => ({ ...page }) } : undefined,
   });
-  return inSnakeCase(page);
 }

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { fittingCount, fittingPage, TEXT_PAGE_BYTES } from '../../mcp/answers.js';
-import { defineTool, inCamelCase } from '../define-tool.js';
-import { SHOWN_FILES_BYTES } from '../../git/log.js';
+import type { FileStat } from '../../git/diff/read-diff.js';
 import type { GitService } from '../../git/git-service.js';
+import { SHOWN_FILES_BYTES, type LogEntry } from '../../git/log.js';
+import { fittingCount, fittingPage, TEXT_PAGE_BYTES } from '../../mcp/answers.js';
+import { made } from '../../mcp/tool.js';
+import { defineTool, within } from '../define-tool.js';
 import {
-  fileStatOutput,
   locatedOutput,
   MAX_PATCH_CHARS,
   messageText,
@@ -13,7 +14,6 @@ import {
 } from './git-fields.js';
 
 const DEFAULT_COUNT = 20;
-const MAX_COUNT = 200;
 
 export const gitLog = defineTool({
   name: 'git_log',
@@ -22,20 +22,17 @@ export const gitLog = defineTool({
   description: 'Commits, newest first.',
   input: {
     path: repositoryPathInput,
-    max_count: z.int().min(1).max(MAX_COUNT).optional().describe(`Default: ${DEFAULT_COUNT}`),
+    max_count: within(1, 200).optional().describe(`Default: ${DEFAULT_COUNT}`),
     revision: z.string().optional().describe('Default: HEAD; a..b for a range'),
     cursor: z.string().optional(),
   },
   output: {
     ...locatedOutput,
     cursor: z.string().optional(),
-    commits: z.array(
-      z.object({ commit: z.string(), author: z.string(), date: z.string(), subject: z.string() }),
-    ),
+    commits: z.array(made<LogEntry>()),
   },
-  handle: async ({ path, ...given }, services, { signal }) => {
+  handle: async ({ path, maxCount = DEFAULT_COUNT, ...query }, services, { signal }) => {
     const git = await services.git();
-    const { maxCount = DEFAULT_COUNT, ...query } = inCamelCase(given);
     const { commits, cursorAfter, ...located } = await git.log({ path, signal }, { ...query, maxCount });
     const count = fittingCount(commits);
     return { ...located, cursor: cursorAfter(count), commits: commits.slice(0, count) };
@@ -61,7 +58,7 @@ export const gitShow = defineTool({
     cursor: z.string().optional(),
     message: z.string(),
     summary: z.string().optional(),
-    files: z.array(fileStatOutput).optional(),
+    files: z.array(made<FileStat>()).optional(),
     diff: z.string(),
   },
   handle: async ({ revision, path, cursor }, services, { signal, pageBytes }) => {
@@ -92,15 +89,13 @@ function viewOf({ path, repository, commit, patch, facts, cursor }: Shown) {
     repository,
     commit,
     ...(facts !== undefined && {
-      parents: facts.parents,
-      author: facts.author,
-      date: facts.date,
-      commit_message: facts.message,
+      ...facts,
+      commitMessage: facts.message,
       files: facts.stat.files.slice(0, fittingCount(facts.stat.files, SHOWN_FILES_BYTES)),
       summary: facts.stat.summary,
     }),
     truncated: cursor !== undefined,
-    total_bytes: patch.totalBytes,
+    totalBytes: patch.totalBytes,
     cursor,
     message: messageText([message], patch.escaped),
     diff: patch.text,

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { fittingCount, fittingPage, TEXT_PAGE_BYTES } from '../../mcp/answers.js';
-import { defineTool, inSnakeCase } from '../define-tool.js';
+import type { FileStat } from '../../git/diff/read-diff.js';
 import type { GitService } from '../../git/git-service.js';
+import { fittingCount, fittingPage, TEXT_PAGE_BYTES } from '../../mcp/answers.js';
+import { made } from '../../mcp/tool.js';
+import { defineTool } from '../define-tool.js';
 import {
-  fileStatOutput,
   filterNote,
   locatedOutput,
   MAX_PATCH_CHARS,
@@ -33,7 +34,7 @@ export const gitDiff = defineTool({
     total_bytes: z.int(),
     files: z.int(),
     continues: z.string().optional(),
-    omitted: z.array(z.object({ file: z.string(), bytes: z.int() })),
+    omitted: z.array(made<Page['omitted'][number]>()),
     omitted_files: z.int(),
     cursor: z.string().optional(),
     message: z.string(),
@@ -42,7 +43,7 @@ export const gitDiff = defineTool({
   handle: async ({ path, cursor, ...query }, services, { signal, pageBytes }) => {
     const git = await services.git();
     const view = (page: Page) => ({
-      ...inSnakeCase(page),
+      ...page,
       truncated: page.cursor !== undefined,
       message: messageText(
         [
@@ -84,20 +85,20 @@ export const gitDiffStat = defineTool({
   name: 'git_diff_stat',
   title: 'Git diff statistics',
   effect: 'read',
-  description: 'Lines added and removed per file: unstaged changes, or staged ones with `cached`.',
+  description: 'Lines added and removed per file of unstaged changes.',
   input: { path: repositoryPathInput, cached: cachedInput },
   output: {
     ...locatedOutput,
     summary: z.string(),
     message: z.string().optional(),
     omitted_files: z.int(),
-    files: z.array(fileStatOutput),
+    files: z.array(made<FileStat>()),
   },
   handle: async ({ path, cached }, services, { signal }) => {
     const git = await services.git();
     const { files: all, total, filtered, ...stat } = await git.diffStat({ path, signal }, cached ?? false);
     const files = all.slice(0, fittingCount(all));
     const [message] = filterNote(filtered);
-    return { ...stat, message, omitted_files: total.files - files.length, files };
+    return { ...stat, message, omittedFiles: total.files - files.length, files };
   },
 });

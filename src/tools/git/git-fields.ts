@@ -8,18 +8,6 @@ export const locatedOutput = {
   repository: z.string(),
 };
 
-export const fileStatOutput = z.object({
-  file: z.string(),
-  insertions: z.int(),
-  deletions: z.int(),
-  binary: z.boolean().optional(),
-  from: z.string().optional(),
-  escaped: z.boolean().optional(),
-  old_mode: z.string().optional(),
-  new_mode: z.string().optional(),
-  link: z.string().optional(),
-});
-
 /** For `maxResultChars`: a page of the largest size that a setting allows, with escapes. */
 export const MAX_PATCH_CHARS = 450_000;
 /** A page of a patch is not made smaller than this, however its text grows when it is escaped. */

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { oneLine } from '../../base/text.js';
 import type { Located } from '../../git/git-service.js';
-import type { Status } from '../../git/status.js';
+import type { Renamed, Status } from '../../git/status.js';
 import { fittingCount, REPLY_BUDGET_BYTES, wireBytes } from '../../mcp/answers.js';
+import { made } from '../../mcp/tool.js';
 import { defineTool } from '../define-tool.js';
 import {
   filterNote,
@@ -12,16 +13,13 @@ import {
   SUBMODULES_NOTE,
 } from './git-fields.js';
 
-const SHOWN_CHARS = 200;
-
 const paths = z.array(z.string());
 
 export const gitStatus = defineTool({
   name: 'git_status',
   title: 'Git status',
   effect: 'read',
-  description:
-    'Branch, and staged, changed and untracked files in `path`, relative to `repository`. `clean` is of `path`, `rest_clean` of all else.',
+  description: 'Branch, and staged, changed and untracked files in `path`, relative to `repository`.',
   input: { path: repositoryPathInput },
   output: {
     ...locatedOutput,
@@ -41,7 +39,7 @@ export const gitStatus = defineTool({
     untracked: paths,
     deleted: paths,
     conflicted: paths,
-    renamed: z.array(z.object({ from: z.string(), to: z.string(), copy: z.boolean().optional() })),
+    renamed: z.array(made<Renamed>()),
   },
   handle: async ({ path }, services, { signal }) => {
     const git = await services.git();
@@ -62,11 +60,13 @@ export const gitStatus = defineTool({
       renamed: fitting(status.renamed),
       untracked: fitting(untracked),
     };
-    const names = Object.values(shown).reduce((sum, list) => sum + list.length, 0);
-    const truncated = names < Object.values(status.counts).reduce((sum, count) => sum + count, 0);
+    const all = { ...status.lists, renamed: status.renamed };
+    const counts = Object.fromEntries(Object.entries(all).map(([list, { length }]) => [list, length]));
+    const truncated = Object.entries(shown).some(([list, { length }]) => length !== counts[list]);
     return {
       ...status,
       ...shown,
+      counts,
       within: status.part?.within,
       rest_clean: status.part && status.part.rest === 'clean',
       message: messageText(sentencesOf(status, truncated), status.escaped),
@@ -83,7 +83,7 @@ const REST = {
 
 function sentencesOf(status: Status & Located, truncated: boolean): (string | false)[] {
   const { clean, onlyFiltered, upstream, upstreamExists, part, hasSubmodules, filtered } = status;
-  const where = part === undefined ? '' : ` in ${oneLine(part.within, SHOWN_CHARS)}`;
+  const where = part === undefined ? '' : ` in ${oneLine(part.within, 200)}`;
   const unclean = onlyFiltered ? 'Nothing else has changed' : 'There are changes';
   return [
     ...filterNote(filtered),

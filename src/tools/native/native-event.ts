@@ -9,9 +9,8 @@ export const nativeEvent = defineTool({
   name: 'native_event',
   title: 'An event of this session',
   effect: 'write',
-  forHooks: true,
+  caller: 'hooks',
   description: 'What happened in this session.',
-  isExact: true,
   input: {
     event: z.string(),
     session: text,
@@ -28,5 +27,6 @@ export const nativeEvent = defineTool({
     decision: z.literal('block').optional(),
     reason: z.string().optional(),
   },
-  handle: async (fields, { native }, { signal }) => (await native()).event(fields, signal),
+  handle: async ({ toolInput, ...fields }, { native }, { signal }) =>
+    (await native()).event({ ...fields, tool_input: toolInput }, signal),
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { made } from '../../mcp/tool.js';
 import type { InputOutcome, OutputOutcome } from '../../processes/process-service.js';
 import {
   defineTool,
@@ -7,11 +8,11 @@ import {
   MAX_WAIT_SECONDS,
   offsetInput,
   outputBytesInput,
+  someText,
+  within,
 } from '../define-tool.js';
 import { pidInput, shownOutput, sizeInput, stateOutput, stateView } from './process-fields.js';
 
-const DEFAULT_WAIT_SECONDS = 5;
-const MAX_TEXT_CHARS = 1_000_000;
 /** Of `wait_for` and `search`. */
 const MAX_PATTERN_CHARS = 1_000;
 /** The least that a terminal in line mode takes of a line on the systems of the bridge. */
@@ -26,25 +27,21 @@ export const stdin = defineTool({
     'Send text, then keys, then the end of input. Returns the new output once it pauses or wait_for matches.',
   input: {
     pid: pidInput,
-    text: z.string().max(MAX_TEXT_CHARS).optional().describe('As it is; end a line with \\n'),
+    text: z.string().max(1_000_000).optional().describe('As it is; end a line with \\n'),
     keys: keysInput.describe('Terminals only: ctrl-c, esc, enter, tab, up, f1, page-down, alt-x …'),
     eof: z.boolean().default(false).describe('Close the input; a terminal needs the key ctrl-d instead'),
     wait_for: z.string().max(MAX_PATTERN_CHARS).optional().describe('RE2 expression in the new output'),
-    timeout_seconds: z.int().min(0).max(MAX_WAIT_SECONDS).default(DEFAULT_WAIT_SECONDS),
+    timeout_seconds: within(0, MAX_WAIT_SECONDS).default(5),
     resize: sizeInput.optional(),
   },
   output: { ...stateOutput, ...shownOutput, note: z.string().optional() },
-  handle: async (
-    { pid: id, wait_for: waitFor, timeout_seconds: seconds, resize: size, ...given },
-    services,
-    call,
-  ) => {
+  handle: async ({ pid: id, resize: size, timeoutSeconds: seconds, ...given }, services, { signal }) => {
     const processes = await services.processes();
-    const query = { id, waitFor, size, limitMs: seconds * 1_000, ...given };
-    const { record, outcome, ...shown } = await processes.input(query, call.signal);
+    const query = { id, size, limitMs: seconds * 1_000, ...given };
+    const { record, outcome, ...shown } = await processes.input(query, signal);
     const notes = [
       ...lineNote(record.tty !== null, given.text),
-      ...waitNote(outcome, waitFor !== undefined, seconds),
+      ...waitNote(outcome, given.waitFor !== undefined, seconds),
     ];
     return { ...stateView(record), ...shown, ...(notes.length > 0 && { note: notes.join(' ') }) };
   },
@@ -67,8 +64,6 @@ function lineNote(hasTerminal: boolean, text = ''): readonly string[] {
   ];
 }
 
-const DEFAULT_LINES = 100;
-const MAX_LINES = 10_000;
 const FOUND_BUDGET_CHARS = 16_000;
 
 const streamOutput = z.object({
@@ -86,10 +81,10 @@ export const stdout = defineTool({
   maxResultChars: 2 * MAX_OUTPUT_BYTES,
   input: {
     pid: pidInput,
-    lines: z.int().min(1).max(MAX_LINES).default(DEFAULT_LINES),
+    lines: within(1, 10_000).default(100),
     stream: z.enum(['stdout', 'stderr']).optional().describe('Default: stdout; a terminal has one'),
     cursor: offsetInput.optional().describe('Byte offset: 0, or as answered before'),
-    search: z.string().min(1).max(MAX_PATTERN_CHARS).optional(),
+    search: someText(MAX_PATTERN_CHARS).optional(),
     regex: z.boolean().default(false).describe('search is an RE2 expression'),
     screen: z.boolean().default(false),
     max_bytes: outputBytesInput,
@@ -104,11 +99,11 @@ export const stdout = defineTool({
     streams: z.record(z.string(), streamOutput),
     text: z.string().optional(),
     screen: z.string().optional(),
-    found: z.array(z.object({ offset: z.int(), text: z.string() })).optional(),
+    found: z.array(made<Found['found'][number]>()).optional(),
   },
-  handle: async ({ pid: id, regex: isRegex, max_bytes: maxBytes, ...given }, services, call) => {
+  handle: async ({ pid: id, regex: isRegex, ...given }, services, { signal }) => {
     const processes = await services.processes();
-    const outcome = await processes.output({ id, isRegex, maxBytes, ...given }, call.signal);
+    const outcome = await processes.output({ id, isRegex, ...given }, signal);
     const { record, extents, text, search, screen, stream } = outcome;
     const end = extents[stream]?.end ?? 0;
     const streams = Object.entries(extents).map(([name, { end: bytes, missingBytes }]) => {
@@ -124,8 +119,10 @@ export const stdout = defineTool({
   },
 });
 
+type Found = NonNullable<OutputOutcome['search']>;
+
 /** As many of the found lines as an answer holds; the next search goes on behind the last of them. */
-function foundView({ found, cursor, isMore }: NonNullable<OutputOutcome['search']>) {
+function foundView({ found, cursor, isMore }: Found) {
   let chars = 0;
   const count = found.findIndex(({ text }) => (chars += text.length) > FOUND_BUDGET_CHARS);
   const cut = count === -1 ? undefined : found[count];

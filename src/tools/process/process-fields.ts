@@ -1,16 +1,10 @@
 import { z } from 'zod';
 import type { ProcessRecord } from '../../processes/process-record.js';
+import { within } from '../define-tool.js';
 
-const MAX_PID_CHARS = 100;
-const MAX_COLUMNS = 500;
-const MAX_ROWS = 200;
+export const pidInput = z.string().max(100).describe('From spawn');
 
-export const pidInput = z.string().max(MAX_PID_CHARS).describe('From spawn');
-
-export const sizeInput = z.strictObject({
-  columns: z.int().min(1).max(MAX_COLUMNS),
-  rows: z.int().min(1).max(MAX_ROWS),
-});
+export const sizeInput = z.strictObject({ columns: within(1, 500), rows: within(1, 200) });
 
 /** What every answer reports about a process. */
 export const stateOutput = {

@@ -1,44 +1,36 @@
 import { z } from 'zod';
 import { BridgeError } from '../../base/errors.js';
-import { defineTool, MAX_WAIT_SECONDS } from '../define-tool.js';
+import type { InCamelCase } from '../../mcp/tool.js';
+import { defineTool, MAX_WAIT_SECONDS, someText, within } from '../define-tool.js';
 import { shownOutput, sizeInput, stateOutput, stateView } from './process-fields.js';
 
-const DEFAULT_TIMEOUT_SECONDS = 10;
-const MAX_TIMEOUT_SECONDS = 60;
-const MAX_COMMAND_CHARS = 100_000;
-const MAX_ARGUMENTS = 1_000;
 const MAX_VARIABLES = 200;
-const MAX_NAME_CHARS = 255;
-const MAX_PATH_CHARS = 4_096;
 /** The usual size of a terminal, with room for wide tables. */
 const DEFAULT_SIZE = { columns: 120, rows: 40 };
 const SHELL = '/bin/sh';
 
-const text = z.string().max(MAX_COMMAND_CHARS);
-const name = z.string().min(1).max(MAX_NAME_CHARS);
+const text = z.string().max(100_000);
+const name = someText(255);
 
 const input = {
   command: text.min(1).describe('Program; with shell: a command line'),
-  args: z.array(text).max(MAX_ARGUMENTS).optional(),
+  args: z.array(text).max(1_000).optional(),
   shell: z.boolean().default(false).describe(`Run command with ${SHELL}`),
   cwd: z.string().optional().describe('Default: the active project'),
   env: z.record(z.string(), text).optional(),
   tty: z.union([z.boolean(), sizeInput]).default(false).describe('Real terminal, for interactive programs'),
   background: z.boolean().default(false).describe('Do not wait'),
-  timeout_seconds: z.int().min(1).max(MAX_TIMEOUT_SECONDS).default(DEFAULT_TIMEOUT_SECONDS),
+  timeout_seconds: within(1, 60).default(10),
   mode: z.enum(['host', 'docker']).optional().describe('Default: a setting, host unless changed'),
   keep: z.boolean().default(false).describe('Outlives this server'),
   image: name.optional().describe('Docker only, like the next three; default: a setting'),
   network: name.optional().describe('Such as bridge; default none'),
   volume: name.optional().describe('Volume for /home/agent; it outlives the process and can be reused'),
-  mount_project: z
-    .string()
-    .min(1)
-    .max(MAX_PATH_CHARS)
+  mount_project: someText(4_096)
     .optional()
     .describe('Folder to mount read-only at /project; "." is the active project'),
 };
-type Arguments = z.output<z.ZodObject<typeof input>>;
+type Arguments = InCamelCase<z.output<z.ZodObject<typeof input>>>;
 
 export const spawn = defineTool({
   name: 'spawn',
@@ -56,8 +48,8 @@ export const spawn = defineTool({
     const { command, shell, tty, background, cwd, env = {}, keep } = args;
     refuseWrong(args, mode);
     const words: [string, ...string[]] = shell ? [SHELL, '-c', command] : [command, ...(args.args ?? [])];
-    const waitSeconds = background ? 0 : Math.min(args.timeout_seconds, MAX_WAIT_SECONDS);
-    const { image, network, volume, mount_project: mountProject } = args;
+    const waitSeconds = background ? 0 : Math.min(args.timeoutSeconds, MAX_WAIT_SECONDS);
+    const { image, network, volume, mountProject } = args;
     const { record, isBackground, ...shown } = await processes.spawn(
       {
         mode,
@@ -85,7 +77,7 @@ export const spawn = defineTool({
 
 /** Throws INVALID_ARGUMENTS for what no program can be given, and for arguments that mean nothing in the mode. */
 function refuseWrong(args: Arguments, mode: 'host' | 'docker'): void {
-  const { command, args: words = [], shell, env = {}, image, network, volume, mount_project } = args;
+  const { command, args: words = [], shell, env = {}, image, network, volume, mountProject } = args;
   const refuse = (message: string, hint: string) => new BridgeError('INVALID_ARGUMENTS', message, hint);
   if (shell && words.length > 0) {
     throw refuse(
@@ -105,9 +97,8 @@ function refuseWrong(args: Arguments, mode: 'host' | 'docker'): void {
       'Correct env and call again.',
     );
   }
-  const forDocker = Object.entries({ image, network, volume, mount_project }).flatMap(([key, value]) =>
-    value === undefined ? [] : [key],
-  );
+  const docker = { image, network, volume, mount_project: mountProject };
+  const forDocker = Object.entries(docker).flatMap(([key, value]) => (value === undefined ? [] : [key]));
   if (mode === 'host' && forDocker.length > 0) {
     throw refuse(
       `${forDocker.join(', ')} can be used only with mode "docker".`,

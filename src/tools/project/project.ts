@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BridgeError } from '../../base/errors.js';
-import { defineTool, inSnakeCase } from '../define-tool.js';
+import { defineTool } from '../define-tool.js';
 
 export const setActiveProject = defineTool({
   name: 'set_active_project',
@@ -55,11 +55,11 @@ export const writeFile = defineTool({
     sha256: z.string(),
     created: z.boolean(),
   },
-  handle: async ({ expected_sha256: expectedSha256, ...file }, { files }) => {
-    const written = await (await files()).writeFile({ ...file, expectedSha256 });
+  handle: async (file, { files }) => {
+    const written = await (await files()).writeFile(file);
     const kept = written.encoding === 'utf-8' ? '' : `, in ${written.encoding} as before`;
     const message = `File written successfully${kept}.${alikeNote(written.alike)}`;
-    return { ...inSnakeCase(written), message };
+    return { ...written, message };
   },
 });
 
@@ -82,9 +82,9 @@ export const initGitRepo = defineTool({
     gitignore: z.string().optional(),
     message: z.string(),
   },
-  handle: async ({ path, initial_branch: initialBranch, gitignore }, services, { signal }) => {
+  handle: async ({ path, ...choices }, services, { signal }) => {
     const git = await services.git();
-    const init = () => git.init(path, { initialBranch, gitignore }, signal);
+    const init = () => git.init(path, choices, signal);
     let alike: string | undefined;
     const made = await init().catch(async (thrown: unknown) => {
       if (!(thrown instanceof BridgeError && thrown.code === 'PATH_NOT_FOUND')) throw thrown;
@@ -96,7 +96,7 @@ export const initGitRepo = defineTool({
       made.parentRepository === undefined
         ? ''
         : ` It lies within the working tree of the repository at '${made.parentRepository}'.`;
-    return { ...inSnakeCase(made), message: `${what}${parent}${alikeNote(alike)}` };
+    return { ...made, message: `${what}${parent}${alikeNote(alike)}` };
   },
 });
 

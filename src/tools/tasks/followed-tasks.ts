@@ -1,5 +1,5 @@
 // Pure: what is loaded is given; the state is of one connection.
-import { BridgeError, messageOf } from '../../base/errors.js';
+import { messageOf } from '../../base/errors.js';
 import { TASK_ID_PATTERN } from '../../base/ids.js';
 import type { Logger } from '../../base/logger.js';
 import { countOf, headBytes, oneLine, quotedLines, someNames } from '../../base/text.js';
@@ -12,7 +12,7 @@ import { BY_FORM } from '../../tasks/task-host.js';
 import type { TaskService } from '../../tasks/task-service.js';
 import { openDecisions, type Decision, type TaskRecord } from '../../tasks/task.js';
 import { askView } from '../conversation/ask-view.js';
-import { declined, taskAnswer, taskForm } from './decision-form.js';
+import { answerIn, passOn, taskForm } from './decision-form.js';
 import { isOver } from './task-fields.js';
 
 /**
@@ -30,6 +30,13 @@ const END_BYTES = 2_000;
 const REASON_CHARS = 300;
 const CANCELLED = 'Cancelled from the chat.';
 
+/** What became of answers to one decision that were not taken. */
+interface Refused {
+  readonly count: number;
+  /** Of the last one. */
+  readonly atMs: number;
+}
+
 /**
  * The tasks of the bridge for clients that follow them. All but refused and late answers is read off the record, so any server answers.
  * `onLate` is called for an answer that changed nothing; the form that sent it shows no error.
@@ -40,36 +47,29 @@ export function followedTasks(
   nowMs: () => number,
   onLate: (record: TaskRecord, decision: Decision) => Promise<void>,
 ): ClientTasks {
-  /** Answers that the bridge did not take, by decision: how many, and when the last one came. */
-  const refused = new Map<string, { readonly count: number; readonly atMs: number }>();
+  const refused = new Map<string, Refused>();
   /** Answers that came too late, in words: the record of a task that has ended does not change any more. */
-  const lateAnswers = new Map<string, string[]>();
-  const refuse = (id: string, decisionId: string): void => {
-    const key = refusedKey(id, decisionId);
-    refused.set(key, { count: (refused.get(key)?.count ?? 0) + 1, atMs: nowMs() });
-  };
-  const isPausing = ({ task_id, decisions }: TaskRecord): boolean =>
-    decisions.some(({ decision_id, closed_at, answered_by }) => {
-      const refusedMs = refused.get(refusedKey(task_id, decision_id))?.atMs ?? -Infinity;
-      const closedMs = closed_at === null ? refusedMs : Date.parse(closed_at);
-      // No form showed what a rule answered.
-      return answered_by !== 'rule' && closedMs > nowMs() - PAUSE_MS;
-    });
-  const stateOf = (record: TaskRecord): FollowedState => {
-    const { task_id, activity, reason } = record;
-    const late = new Set([...lateOf(record), ...(lateAnswers.get(task_id) ?? [])]);
-    if (isOver(record)) return endOf(record, [...late].slice(-MAX_LATE));
-    const open = openDecisions(record).toSorted((a, b) => a.expires_at.localeCompare(b.expires_at));
-    const [first] = open;
-    if (first === undefined || isPausing(record))
-      return { status: 'working', words: oneLine(`${task_id}: ${activity || reason}`, WORDS_CHARS) };
-    const times = refused.get(refusedKey(task_id, first.decision_id))?.count;
-    return {
-      status: 'input_required',
-      words: oneLine(`${task_id} asks: ${first.summary}`, WORDS_CHARS),
-      key: times === undefined ? first.decision_id : `${first.decision_id}${AGAIN}${times}`,
-      form: taskForm(record, first, open.length),
-    };
+  const late = new Map<string, Set<string>>();
+  const answer = async (
+    id: string,
+    decisionId: string,
+    said: PersonAnswer,
+  ): Promise<'refused' | undefined> => {
+    const service = await tasks();
+    const record = await service.get(id);
+    const decision = record.decisions.find(({ decision_id }) => decision_id === decisionId);
+    if (decision === undefined) return undefined;
+    const given = answerIn(taskForm(record, decision), decision, said);
+    // The client's own repeat of an answer is not late.
+    const isRepeat = decision.answered_by === BY_FORM && decision.verdict === given?.verdict;
+    const after = isRepeat ? record : await passOn(id, given, service);
+    if (after === undefined || given === undefined) return 'refused';
+    const known = late.get(id) ?? new Set();
+    const words = lateWords(decisionId, given.verdict);
+    if (after !== 'late' || known.has(words)) return undefined;
+    late.set(id, known.add(words));
+    await onLate(record, decision);
+    return undefined;
   };
   return {
     isId: (id) => TASK_ID_PATTERN.test(id),
@@ -77,8 +77,8 @@ export function followedTasks(
       const now = new Date(nowMs()).toISOString();
       try {
         const record = await (await tasks()).get(id);
-        const { created_at: createdAt, ended_at } = record;
-        return { id, createdAt, updatedAt: ended_at ?? now, state: stateOf(record) };
+        const state = stateOf(record, late.get(id) ?? [], refused, nowMs());
+        return { id, createdAt: record.created_at, updatedAt: record.ended_at ?? now, state };
       } catch (thrown) {
         logger.warn('A task that a client follows could not be read', { id, error: messageOf(thrown) });
         const words = `The bridge cannot read ${id}: ${messageOf(thrown)} get_task_status shows whether it can again.`;
@@ -87,19 +87,12 @@ export function followedTasks(
     },
     answer: async (id, key, said) => {
       const decisionId = key.split(AGAIN)[0] ?? key;
-      try {
-        const late = await passOn(await tasks(), id, decisionId, said);
-        const known = lateAnswers.get(id) ?? [];
-        if (late === 'refused') refuse(id, decisionId);
-        if (late === 'refused' || late === 'done' || known.includes(late.words)) return;
-        lateAnswers.set(id, [...known, late.words]);
-        await onLate(late.record, late.decision);
-      } catch (thrown) {
-        const error = messageOf(thrown);
-        logger.info('An answer of a client that follows a task was not taken', { id, key, error });
-        // The client shows no key twice: what is still open is asked again under another one.
-        refuse(id, decisionId);
-      }
+      const outcome = await answer(id, decisionId, said).catch(messageOf);
+      if (outcome === undefined) return;
+      logger.info('An answer of a client that follows a task was not taken', { id, key, error: outcome });
+      // The client shows no key twice: what is still open is asked again under another one.
+      const name = refusedKey(id, decisionId);
+      refused.set(name, { count: (refused.get(name)?.count ?? 0) + 1, atMs: nowMs() });
     },
     cancel: async (id) => {
       await tasks()
@@ -111,42 +104,32 @@ export function followedTasks(
   };
 }
 
-/** Passes an answer on: it was taken, or was none, or came too late, with words that say so. */
-async function passOn(
-  tasks: TaskService,
-  id: string,
-  decisionId: string,
-  said: PersonAnswer,
-): Promise<
-  'done' | 'refused' | { readonly record: TaskRecord; readonly decision: Decision; readonly words: string }
-> {
-  const record = await tasks.get(id);
-  const decision = record.decisions.find(({ decision_id }) => decision_id === decisionId);
-  if (decision === undefined) return 'done';
-  const answer = answerOf(decision, said);
-  if (answer === undefined) return 'refused';
-  // The client's own repeat of an answer is not late.
-  if (decision.answered_by === BY_FORM && decision.verdict === answer.verdict) return 'done';
-  try {
-    await tasks.respond(id, answer);
-    return 'done';
-  } catch (thrown) {
-    if (!isLate(thrown)) throw thrown;
-    return { record, decision, words: lateWords(decisionId, answer.verdict) };
-  }
-}
-
-/** Something else answered first, or the task has ended. */
-function isLate(thrown: unknown): boolean {
-  return thrown instanceof BridgeError && ['DECISION_CLOSED', 'TASK_NOT_RUNNING'].includes(thrown.code);
-}
-
-function answerOf(decision: Decision, said: PersonAnswer) {
-  if (said.kind === 'declined') return declined(decision);
-  if (said.kind !== 'answered') return undefined;
-  // Questions alone have fields that take lists.
-  const isList = (decision.questions ?? []).length === 0 && (said.lists ?? []).length > 0;
-  return isList ? undefined : taskAnswer(decision, said.values);
+function stateOf(
+  record: TaskRecord,
+  late: Iterable<string>,
+  refused: ReadonlyMap<string, Refused>,
+  nowMs: number,
+): FollowedState {
+  const { task_id, activity, reason } = record;
+  if (isOver(record)) return endOf(record, [...new Set([...lateOf(record), ...late])].slice(-MAX_LATE));
+  const refusedOf = ({ decision_id }: Decision) => refused.get(refusedKey(task_id, decision_id));
+  const isPausing = record.decisions.some((decision) => {
+    const { closed_at, answered_by } = decision;
+    const closedMs = closed_at === null ? (refusedOf(decision)?.atMs ?? -Infinity) : Date.parse(closed_at);
+    // No form showed what a rule answered.
+    return answered_by !== 'rule' && closedMs > nowMs - PAUSE_MS;
+  });
+  const open = openDecisions(record).toSorted((a, b) => a.expires_at.localeCompare(b.expires_at));
+  const [first] = open;
+  if (first === undefined || isPausing)
+    return { status: 'working', words: oneLine(`${task_id}: ${activity || reason}`, WORDS_CHARS) };
+  const times = refusedOf(first)?.count;
+  return {
+    status: 'input_required',
+    words: oneLine(`${task_id} asks: ${first.summary}`, WORDS_CHARS),
+    key: times === undefined ? first.decision_id : `${first.decision_id}${AGAIN}${times}`,
+    form: taskForm(record, first, open.length),
+  };
 }
 
 /** A question that was asked gets its answer; any other task its end. What was killed is cancelled, what did not succeed failed. */

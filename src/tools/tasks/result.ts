@@ -42,11 +42,9 @@ export const getTaskResult = defineTool({
     reviewed: z.string().optional(),
     hint: z.string(),
   },
-  handle: async ({ task_id, cursor }, services, { signal }) => {
-    const tasks = await services.tasks();
-    const receipts = await services.receipts();
-    const record = await tasks.get(knownTaskId(task_id));
-    const whole = await receipts.receiptOf(record, signal);
+  handle: async ({ taskId, cursor }, services, { signal }) => {
+    const record = await (await services.tasks()).get(knownTaskId(taskId));
+    const whole = await (await services.receipts()).receiptOf(record, signal);
     const { checked, brief } = record;
     const view = {
       ...(checked !== undefined && { checks: checksView(checked, CHECKS_BYTES) }),
@@ -103,9 +101,9 @@ export const getTaskDiff = defineTool({
     message: z.string(),
     diff: z.string(),
   },
-  handle: async ({ task_id, cursor }, services, { signal, pageBytes }) => {
-    const tasks = await services.tasks();
-    const patch = await (await services.changes()).patchOf(await tasks.get(knownTaskId(task_id)));
+  handle: async ({ taskId, cursor }, services, { signal, pageBytes }) => {
+    const record = await (await services.tasks()).get(knownTaskId(taskId));
+    const patch = await (await services.changes()).patchOf(record);
     if (patch.state === 'nothing') return { files: 0, omitted: [], message: patch.why, diff: '' };
     const git = await services.git();
     const page = await fittingPage<Changes, number | undefined>({

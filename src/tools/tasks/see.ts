@@ -4,9 +4,10 @@ import { metWords } from '../../checks/result.js';
 import { knownTaskId } from '../../mcp/known-task-id.js';
 import { fittingCount, fittingPage, REPLY_BUDGET_BYTES } from '../../mcp/answers.js';
 import { pollingHint } from '../../tasks/polling-hint.js';
-import { outputViews, type TaskPage } from '../../tasks/task-service.js';
+import { outputViews, type TaskPage, type UnreadableTask } from '../../tasks/task-service.js';
 import { isFinal, taskStatuses, type TaskRecord } from '../../tasks/task.js';
-import { defineTool } from '../define-tool.js';
+import { made } from '../../mcp/tool.js';
+import { defineTool, within } from '../define-tool.js';
 import {
   cutHint,
   lastOutputOf,
@@ -19,24 +20,12 @@ import {
 } from './task-fields.js';
 
 const DEFAULT_LIMIT = 20;
-const MAX_LIMIT = 100;
 /** One is rare; a hundred would fill the answer and say no more. */
 const MAX_UNREADABLE = 10;
 /** Enough to see what a task touched; the record behind `tasks://<task_id>` names all. */
 const MAX_FILES = 50;
-const MAX_STORAGE_CHARS = 400;
 const MIN_OUTPUT_BYTES = 256;
 const MAX_OUTPUT_BYTES = 262_144;
-
-const taskLine = z.object({
-  ...taskOutput,
-  project_path: z.string(),
-  worktree: z.string().optional(),
-  prompt_summary: z.string(),
-  created_at: z.string(),
-  elapsed_seconds: z.int(),
-  checks: z.string().optional(),
-});
 
 export const listTasks = defineTool({
   name: 'list_tasks',
@@ -47,13 +36,13 @@ export const listTasks = defineTool({
   input: {
     status: z.enum(['active', 'finished', ...taskStatuses]).optional(),
     path: z.string().optional(),
-    limit: z.int().min(1).max(MAX_LIMIT).optional().describe(`Default: ${DEFAULT_LIMIT}`),
+    limit: within(1, 100).optional().describe(`Default: ${DEFAULT_LIMIT}`),
     cursor: z.string().optional(),
   },
   output: {
     cursor: z.string().optional(),
-    tasks: z.array(taskLine),
-    unreadable: z.array(z.object({ task_id: z.string(), why: z.string() })).optional(),
+    tasks: z.array(made<ReturnType<typeof lineOf>>()),
+    unreadable: z.array(made<UnreadableTask>()).optional(),
     note: z.string().optional(),
   },
   handle: async ({ limit, path: given, ...asked }, services) => {
@@ -70,17 +59,18 @@ export const listTasks = defineTool({
 
 function pageView({ tasks, unreadable = [], foreign, cursor }: TaskPage) {
   return {
-    tasks: tasks.map((record) => ({
-      ...record,
-      ...taskView(record, 0),
-      ...progressOf(record),
-      worktree: worktreeOf(record).worktree,
-      checks: record.checked && metWords(record.checked),
-    })),
+    tasks: tasks.map(lineOf),
     ...(foreign !== undefined && { note: `${foreign.message} ${foreign.hint}` }),
     ...(unreadable.length > 0 && { unreadable: unreadable.slice(0, MAX_UNREADABLE) }),
     cursor,
   };
+}
+
+function lineOf(record: TaskRecord) {
+  const { project_path, prompt_summary, created_at, checked } = record;
+  const { elapsed_seconds } = progressOf(record);
+  const facts = { prompt_summary, created_at, elapsed_seconds, checks: checked && metWords(checked) };
+  return { ...taskView(record, 0), project_path, ...worktreeOf(record), ...facts };
 }
 
 export const getTaskStatus = defineTool({
@@ -102,13 +92,11 @@ export const getTaskStatus = defineTool({
     trouble: troubleOutput.optional(),
     hint: z.string(),
   },
-  handle: async ({ task_id }, services) => {
-    const tasks = await services.tasks();
-    const record = await tasks.get(knownTaskId(task_id));
+  handle: async ({ taskId }, { tasks }) => {
+    const record = await (await tasks()).get(knownTaskId(taskId));
     const view = taskView(record);
     const { project_path, exit_code, files_changed, storage } = record;
-    const disk =
-      storage === null ? '' : `The disk of this task's files: ${oneLine(storage, MAX_STORAGE_CHARS)}. `;
+    const disk = storage === null ? '' : `The disk of this task's files: ${oneLine(storage, 400)}. `;
     return {
       ...view,
       ...progressOf(record),
@@ -135,7 +123,7 @@ export const getTaskOutput = defineTool({
     task_id: z.string(),
     view: z.enum(outputViews),
     cursor: z.string().optional(),
-    max_bytes: z.int().min(MIN_OUTPUT_BYTES).max(MAX_OUTPUT_BYTES).optional(),
+    max_bytes: within(MIN_OUTPUT_BYTES, MAX_OUTPUT_BYTES).optional(),
   },
   output: {
     ...taskOutput,
@@ -146,16 +134,16 @@ export const getTaskOutput = defineTool({
     text: z.string(),
     hint: z.string().optional(),
   },
-  handle: async ({ task_id, max_bytes = REPLY_BUDGET_BYTES, ...asked }, services) => {
+  handle: async ({ taskId: given, maxBytes: asked = REPLY_BUDGET_BYTES, ...query }, services) => {
     const tasks = await services.tasks();
-    const taskId = knownTaskId(task_id);
+    const taskId = knownTaskId(given);
     const { task, totalBytes, ...page } = await fittingPage({
-      maxBytes: max_bytes,
+      maxBytes: asked,
       minBytes: MIN_OUTPUT_BYTES,
-      read: (maxBytes) => tasks.output({ taskId, ...asked, maxBytes }),
+      read: (maxBytes) => tasks.output({ taskId, ...query, maxBytes }),
       text: ({ text }) => text,
     });
-    const { view } = asked;
+    const { view } = query;
     const isEmptyScreen = view === 'screen' && page.text === '';
     return {
       ...taskView(task),

@@ -6,11 +6,9 @@ import { conflictWays, isolations, taskTimeoutSeconds } from '../../tasks/task-s
 import { driverNameSchema, isFinal, permissionModeSchema, type TaskRecord } from '../../tasks/task.js';
 import { WaitCursor } from '../../tasks/watch/task-waiter.js';
 import { finishActionSchema, finishWords } from '../../tasks/worktree-maker.js';
-import { defineTool, inCamelCase } from '../define-tool.js';
+import { defineTool, someText, within } from '../define-tool.js';
 import { taskOutput, taskView } from './task-fields.js';
 
-const MAX_REASON_CHARS = 500;
-const MAX_COMMIT_MESSAGE_CHARS = 5_000;
 const BY_TOOL = 'Terminated by kill_task';
 
 export const startTask = defineTool({
@@ -20,15 +18,12 @@ export const startTask = defineTool({
   openWorld: true,
   searchHint: 'delegate work to Claude Code; run an agent or subagent in a terminal',
   alwaysLoad: true,
-  description: 'Start a Claude Code task in a project. Follow it with wait_for_task.',
+  description: 'Start a Claude Code task in a project.',
   aliases: { mode: 'permission_mode' },
   input: {
     prompt: z.string(),
     path: z.string().optional().describe('Default: active project'),
-    timeout_seconds: z
-      .int()
-      .min(taskTimeoutSeconds.min)
-      .max(taskTimeoutSeconds.max)
+    timeout_seconds: within(taskTimeoutSeconds.min, taskTimeoutSeconds.max)
       .optional()
       .describe('Default: 3600'),
     permission_mode: permissionModeSchema
@@ -47,17 +42,17 @@ export const startTask = defineTool({
     // Their fields are said in words, which take a third of the bytes.
     brief: z.looseObject({}).pipe(briefSchema).optional().describe('goal?, decided?, constraints?, files?'),
     checks: z.array(z.unknown()).pipe(checksSchema).optional().describe('{name, command}: run when done'),
-    until_met: z.int().min(0).max(MAX_ROUNDS).optional().describe('Times to send unmet ones back'),
+    until_met: within(0, MAX_ROUNDS).optional().describe('Times to send unmet ones back'),
   },
   output: { ...taskOutput, cursor: z.string(), message: z.string() },
   handle: async (args, services, { signal, follower }) => {
     const tasks = await services.tasks();
-    const { path: given, continue_from } = args;
+    const { path: given, continueFrom } = args;
     const path =
-      given === undefined && continue_from !== undefined
+      given === undefined && continueFrom !== undefined
         ? undefined
         : await services.activeProject.absolute(given);
-    const record = await tasks.start({ ...inCamelCase(args), path, signal });
+    const record = await tasks.start({ ...args, path, signal });
     if (!isFinal(record.status)) follower?.follow(record.task_id);
     return { ...taskView(record), cursor: WaitCursor.of([record]), message: startedWords(record) };
   },
@@ -84,12 +79,11 @@ export const killTask = defineTool({
   effect: 'destroy',
   searchHint: 'stop, cancel or abort a delegated task',
   description: 'End a running task and all it started.',
-  input: { task_id: z.string(), reason: z.string().max(MAX_REASON_CHARS).optional() },
+  input: { task_id: z.string(), reason: z.string().max(500).optional() },
   output: { ...taskOutput, message: z.string() },
-  handle: async ({ task_id, reason = '' }, services) => {
-    const tasks = await services.tasks();
+  handle: async ({ taskId, reason = '' }, { tasks }) => {
     const why = reason.trim() === '' ? `${BY_TOOL}.` : `${BY_TOOL}: ${reason}`;
-    const record = await tasks.kill(knownTaskId(task_id), why);
+    const record = await (await tasks()).kill(knownTaskId(taskId), why);
     const message =
       record.status === 'killed'
         ? 'Task terminated successfully.'
@@ -111,7 +105,7 @@ export const finishTask = defineTool({
     task_id: z.string(),
     action: finishActionSchema,
     reviewed: z.string().optional(),
-    message: z.string().min(1).max(MAX_COMMIT_MESSAGE_CHARS).optional().describe('Commit message'),
+    message: someText(5_000).optional().describe('Commit message'),
     anyway: z.boolean().optional(),
   },
   output: {
@@ -122,18 +116,18 @@ export const finishTask = defineTool({
     kept_ref: z.string().optional(),
     message: z.string(),
   },
-  handle: async ({ task_id, ...asked }, services, { signal }) => {
-    const finisher = await services.finisher();
-    const { record, notes } = await finisher.finish({ taskId: knownTaskId(task_id), ...asked, signal });
+  handle: async ({ taskId, ...asked }, { finisher }, { signal }) => {
+    const query = { taskId: knownTaskId(taskId), ...asked, signal };
+    const { record, notes } = await (await finisher()).finish(query);
     const { action } = asked;
-    if (action === 'undo') return { task_id: record.task_id, action, message: notes.join('\n') };
+    if (action === 'undo') return { taskId, action, message: notes.join('\n') };
     const { branch = '', finished } = record.worktree ?? {};
     const result = finished?.result ?? '';
     return {
-      task_id: record.task_id,
+      taskId,
       action,
       branch,
-      ...(result !== '' && (action === 'merge' ? { commit: result } : { kept_ref: result })),
+      ...(result !== '' && (action === 'merge' ? { commit: result } : { keptRef: result })),
       message: [finishWords(action, result), ...notes].join('\n'),
     };
   },

@@ -1,6 +1,7 @@
 // Pure.
 import { z } from 'zod';
 import { countOf, headBytes, oneLine, tailChars } from '../../base/text.js';
+import { made } from '../../mcp/tool.js';
 import {
   isFinal,
   openDecisions,
@@ -24,32 +25,8 @@ const MAX_REQUEST_BYTES = 4_096;
 /** Of the bytes that are left, a field takes at most one part of so many: the next ones are seen, too. */
 const SHARES_LEFT = 2;
 
-const decisionView = z.object({
-  decision_id: z.string(),
-  kind: z.string(),
-  tool: z.string(),
-  summary: z.string(),
-  options: z.array(z.string()),
-  expires_at: z.string(),
-  /** Which rule asks, and its reason. */
-  why: z.string().optional(),
-  questions: z
-    .array(
-      z.object({
-        question: z.string(),
-        header: z.string(),
-        multi_select: z.boolean(),
-        options: z.array(z.string()),
-      }),
-    )
-    .optional(),
-  /** What is asked, field by field. */
-  request: z.record(z.string(), z.string()).optional(),
-  /** In words: how much of the request is not shown, and where it is. */
-  cut: z.string().optional(),
-});
-
-export const decisionsOutput = z.array(decisionView);
+export const decisionsOutput = z.array(made<DecisionView>());
+type DecisionView = ReturnType<typeof viewOf>;
 
 /** The fields of every reply that shows a task. */
 export const taskOutput = {
@@ -74,7 +51,8 @@ export function taskView(record: TaskRecord, requestsBytes = REQUESTS_BYTES): Ta
   };
 }
 
-function viewOf(decision: Decision, taskId: string, requestBytes: number): z.input<typeof decisionView> {
+/** `why`: which rule asks, and its reason. `request`: what is asked, field by field; `cut`: how much of it is not shown, and where it is. */
+function viewOf(decision: Decision, taskId: string, requestBytes: number) {
   const { decision_id, kind, tool, summary, options, expires_at, why, questions } = decision;
   return {
     decision_id,
@@ -158,7 +136,7 @@ export function troubleView({ trouble }: TaskRecord): { trouble?: z.input<typeof
 
 /** What several replies say of a task besides. */
 export function progressOf({ reason, activity, elapsed_seconds }: TaskRecord) {
-  return { reason, activity, elapsed_seconds: Math.floor(elapsed_seconds) };
+  return { elapsed_seconds: Math.floor(elapsed_seconds), reason, activity };
 }
 
 export function lastOutputOf(record: TaskRecord): string {

@@ -3,12 +3,12 @@ import { BY_CALLER } from '../../tasks/task-host.js';
 import { BridgeError } from '../../base/errors.js';
 import { appPages } from '../../base/package.js';
 import { knownTaskId } from '../../mcp/known-task-id.js';
-import type { ToolCall } from '../../mcp/tool.js';
+import { made, type ToolCall } from '../../mcp/tool.js';
 import { pollingHint } from '../../tasks/polling-hint.js';
 import type { TaskService, WaitOutcome } from '../../tasks/task-service.js';
 import { isFinal, openDecisions, type TaskRecord } from '../../tasks/task.js';
 import { WaitCursor } from '../../tasks/watch/task-waiter.js';
-import { defineTool, MAX_WAIT_SECONDS } from '../define-tool.js';
+import { defineTool, MAX_WAIT_SECONDS, within } from '../define-tool.js';
 import { YOU_ARE_CALLED } from '../instructions.js';
 import { askPerson, formKey, timeLeft } from './ask-person.js';
 import {
@@ -35,36 +35,26 @@ export const waitForTask = defineTool({
   effect: 'read',
   searchHint: 'follow a delegated task until it ends or asks',
   alwaysLoad: true,
-  app: { resourceUri: appPages.decision.uri },
+  page: appPages.decision.uri,
   description:
     'Wait until a task ends, asks or goes on. Pass the cursor back. Answer decisions with respond_to_task.',
   input: {
     task_ids: z.array(z.string()).min(1).max(MAX_TASKS),
-    timeout_seconds: z.int().min(0).max(MAX_WAIT_SECONDS).optional(),
+    timeout_seconds: within(0, MAX_WAIT_SECONDS).optional(),
     cursor: z.string().optional(),
   },
   output: {
-    tasks: z.array(
-      z.object({
-        ...taskOutput,
-        changed: z.boolean(),
-        elapsed_seconds: z.int(),
-        reason: z.string(),
-        activity: z.string(),
-        exit_code: z.int().nullable().optional(),
-        last_output: z.string().optional(),
-        hint: z.string().optional(),
-      }),
-    ),
+    tasks: z.array(made<ReturnType<typeof waitedView>>()),
     cursor: z.string(),
   },
-  handle: async ({ task_ids, timeout_seconds = MAX_WAIT_SECONDS, cursor }, services, call) => {
+  handle: async ({ taskIds: given, timeoutSeconds = MAX_WAIT_SECONDS, cursor }, services, call) => {
     const tasks = await services.tasks();
-    const taskIds = [...new Set(task_ids.map((id) => knownTaskId(id)))];
+    const taskIds = [...new Set(given.map((id) => knownTaskId(id)))];
     const isFollowed = await followed(taskIds, tasks, call);
+    // The person is asked by the client that follows the tasks, and its model need not wait.
     const outcome = isFollowed
-      ? await waitOnce(taskIds, cursor, 0, tasks, call)
-      : await waitForChange(taskIds, cursor, timeout_seconds, tasks, call);
+      ? await waitForChange(taskIds, cursor, 0, tasks, { ...call, person: undefined })
+      : await waitForChange(taskIds, cursor, timeoutSeconds, tasks, call);
     const changed = new Set(outcome.changed);
     const requestsBytes = Math.floor(REQUESTS_BYTES / Math.max(1, changed.size));
     const views = outcome.tasks.map((record) => ({
@@ -109,54 +99,33 @@ async function followed(
   return true;
 }
 
-function waitOnce(
-  taskIds: readonly string[],
-  cursor: string | undefined,
-  timeoutMs: number,
-  tasks: Pick<TaskService, 'wait'>,
-  { signal, progress: onProgress }: ToolCall,
-): Promise<WaitOutcome> {
-  return tasks.wait({ taskIds, timeoutMs, cursor, signal, onProgress });
-}
-
 /** Waits, and has the person at the client answer what is asked meanwhile: the caller need not see that, nor be woken by it. */
 async function waitForChange(
   taskIds: readonly string[],
   from: string | undefined,
   seconds: number,
   tasks: TaskService,
-  call: ToolCall,
+  { signal, person, progress: onProgress }: ToolCall,
 ): Promise<WaitOutcome> {
   const leftMs = timeLeft(seconds);
   for (let cursor = from; ;) {
-    const outcome = await waitOnce(taskIds, cursor, leftMs(), tasks, call);
-    const after: TaskRecord[] = [];
-    const answering: Pick<TaskService, 'respond'> = {
-      respond: async (taskId, answer) => {
-        const record = await tasks.respond(taskId, answer);
-        after.push(record);
-        return record;
-      },
-    };
-    let isAnswered = false;
-    for (const record of outcome.tasks)
-      isAnswered ||= (await askPerson(record, answering, call.person, leftMs())) === 'answered';
-    if (!isAnswered) return outcome;
+    const outcome = await tasks.wait({ taskIds, timeoutMs: leftMs(), cursor, signal, onProgress });
+    let after: TaskRecord | undefined;
+    for (const record of outcome.tasks) after ??= await askPerson(record, tasks, person, leftMs());
+    if (after === undefined) return outcome;
     cursor = cursorAfter(outcome.tasks, after);
   }
 }
 
-/** After what was seen, and after the answers, unless there is more to see at once. */
-function cursorAfter(seen: readonly TaskRecord[], answered: readonly TaskRecord[]): string {
-  const isQuiet = (record: TaskRecord): boolean =>
-    !isFinal(record.status) && record.status !== 'waiting' && openDecisions(record).length === 0;
-  const quiet = new Map(answered.filter(isQuiet).map((record) => [record.task_id, record]));
-  return WaitCursor.of(seen.map((record) => quiet.get(record.task_id) ?? record));
+/** After what was seen, and after the answer, unless there is more to see at once. */
+function cursorAfter(seen: readonly TaskRecord[], after: TaskRecord): string {
+  const isQuiet = !isFinal(after.status) && after.status !== 'waiting' && openDecisions(after).length === 0;
+  return WaitCursor.of(seen.map((record) => (isQuiet && record.task_id === after.task_id ? after : record)));
 }
 
 /** Of a list of labels, as Claude Code takes several. */
 const joined = (given: unknown): unknown => (Array.isArray(given) ? given.join(', ') : given);
-const waitSecondsInput = z.int().min(0).max(MAX_WAIT_SECONDS).optional().describe('Then wait');
+const waitSecondsInput = within(0, MAX_WAIT_SECONDS).optional().describe('Then wait');
 
 const afterOutput = {
   ...taskOutput,
@@ -173,17 +142,19 @@ async function afterWait(
   tasks: TaskService,
   call: ToolCall,
 ) {
+  const isWaiting = seconds !== undefined && call.follower?.follows(record.task_id) !== true;
   const cursor = WaitCursor.of([record]);
-  if (seconds === undefined || call.follower?.follows(record.task_id) === true)
-    return viewAfter(record, cursor);
-  const outcome = await waitForChange([record.task_id], cursor, seconds, tasks, call);
-  const after = outcome.tasks[0] ?? record;
-  return { ...viewAfter(after, outcome.cursor), reason: after.reason, last_output: lastOutputOf(after) };
-}
-
-function viewAfter(record: TaskRecord, cursor: string) {
-  const view = taskView(record);
-  return { ...view, cursor, hint: `${nextTool(record)}${cutHint(view)}` };
+  const outcome = isWaiting
+    ? await waitForChange([record.task_id], cursor, seconds, tasks, call)
+    : { tasks: [record], cursor };
+  const [after = record] = outcome.tasks;
+  const view = taskView(after);
+  return {
+    ...view,
+    cursor: outcome.cursor,
+    hint: `${nextTool(after)}${cutHint(view)}`,
+    ...(isWaiting && { reason: after.reason, last_output: lastOutputOf(after) }),
+  };
 }
 
 /** The caller of another toolset follows its task by a tool of that. */
@@ -214,19 +185,13 @@ export const respondToTask = defineTool({
     wait_seconds: waitSecondsInput,
   },
   output: { ...afterOutput, cursor: z.string().optional() },
-  handle: async ({ task_id, decision_id, verdict, message, answers, wait_seconds }, services, call) => {
+  handle: async ({ taskId: given, decisionId, waitSeconds, ...said }, services, call) => {
     const tasks = await services.tasks();
-    const taskId = knownTaskId(task_id);
-    const unseen = verdict === 'deny' ? '' : unseenOf(await tasks.get(taskId), decision_id);
-    const record = await tasks.respond(taskId, {
-      decision_id,
-      verdict,
-      ...(message !== undefined && { message }),
-      ...(answers !== undefined && { answers }),
-      by: BY_CALLER,
-    });
-    call.person?.close?.(formKey(taskId, decision_id));
-    const { cursor, ...after } = await afterWait(record, wait_seconds, tasks, call);
+    const taskId = knownTaskId(given);
+    const unseen = said.verdict === 'deny' ? '' : unseenOf(await tasks.get(taskId), decisionId);
+    const record = await tasks.respond(taskId, { decision_id: decisionId, ...said, by: BY_CALLER });
+    call.person?.close?.(formKey(taskId, decisionId));
+    const { cursor, ...after } = await afterWait(record, waitSeconds, tasks, call);
     const isWaitedFor = record.purpose !== 'ask' && record.delegated !== true;
     const hasCursor = isWaitedFor || isFinal(after.status);
     return { ...after, ...(hasCursor && { cursor }), hint: `${unseen}${after.hint}` };
@@ -254,9 +219,9 @@ export const messageTask = defineTool({
     wait_seconds: waitSecondsInput,
   },
   output: afterOutput,
-  handle: async ({ task_id, text, interrupt, wait_seconds }, services, call) => {
+  handle: async ({ taskId: given, text, interrupt, waitSeconds }, services, call) => {
     const tasks = await services.tasks();
-    const taskId = knownTaskId(task_id);
+    const taskId = knownTaskId(given);
     if (text === undefined && interrupt !== true) {
       throw new BridgeError(
         'INVALID_ARGUMENTS',
@@ -264,6 +229,6 @@ export const messageTask = defineTool({
         'Pass text to send it, or interrupt: true to stop the current turn.',
       );
     }
-    return afterWait(await tasks.message(taskId, { text, interrupt }), wait_seconds, tasks, call);
+    return afterWait(await tasks.message(taskId, { text, interrupt }), waitSeconds, tasks, call);
   },
 });

@@ -4,38 +4,40 @@ import type { EditorTerminals } from '../../editor/editor-terminals.js';
 import type { EditorCaller } from '../../editor/editor-connection.js';
 import type { CommandOutcome } from '../../editor/run-command.js';
 import { bytesOfKeys } from '../../processes/keys.js';
+import type { InCamelCase } from '../../mcp/tool.js';
 import {
   defineTool,
-  inSnakeCase,
   keysInput,
   MAX_OUTPUT_BYTES,
   MAX_WAIT_SECONDS,
   offsetInput,
+  outputBytesInput,
+  someText,
+  within,
 } from '../define-tool.js';
-import { callerOf, outputInput, terminalIdInput } from './terminal-fields.js';
+import { callerOf, terminalIdInput } from './terminal-fields.js';
 
-const DEFAULT_TIMEOUT_SECONDS = 30;
-const MAX_COMMAND_CHARS = 100_000;
-const MAX_TEXT_CHARS = 60_000;
 const NO_EXIT_CODE =
   'The shell told no exit code: the command may have been incomplete or wrong in its syntax, and was interrupted then.';
 
+/** How much of a terminal's output an answer holds, and how. */
+const outputInput = {
+  max_bytes: outputBytesInput,
+  raw: z.boolean().default(false).describe('Keep escape sequences'),
+};
+
 const input = {
-  command: z.string().min(1).max(MAX_COMMAND_CHARS).optional().describe('Line or lines for the shell'),
-  text: z
-    .string()
-    .max(MAX_TEXT_CHARS)
-    .optional()
-    .describe('Instead of command: typed into what runs, as it is'),
+  command: someText(100_000).optional().describe('Line or lines for the shell'),
+  text: z.string().max(60_000).optional().describe('Instead of command: typed into what runs, as it is'),
   keys: keysInput.describe('Typed after text: ctrl-c, enter, esc, tab, up …'),
   terminal_id: terminalIdInput
     .optional()
     .describe('Default: an idle one that this server made in path, or a new one'),
   path: z.string().optional().describe('Folder that a window has open. Default: the active project'),
-  timeout_seconds: z.int().min(1).max(MAX_WAIT_SECONDS).default(DEFAULT_TIMEOUT_SECONDS),
+  timeout_seconds: within(1, MAX_WAIT_SECONDS).default(30),
   ...outputInput,
 };
-type Arguments = z.output<z.ZodObject<typeof input>>;
+type Arguments = InCamelCase<z.output<z.ZodObject<typeof input>>>;
 
 export const execute = defineTool({
   name: 'execute',
@@ -63,11 +65,7 @@ export const execute = defineTool({
     const outcome = await outcomeOf(args, await services.terminals(), callerOf(call));
     const leftOut = outcome.from - outcome.start;
     const note = noteOf(outcome, args);
-    return {
-      ...inSnakeCase(outcome),
-      ...(leftOut > 0 && { left_out: leftOut }),
-      ...(note !== '' && { note }),
-    };
+    return { ...outcome, ...(leftOut > 0 && { leftOut }), ...(note !== '' && { note }) };
   },
 });
 
@@ -76,8 +74,8 @@ function outcomeOf(
   terminals: EditorTerminals,
   caller: EditorCaller,
 ): Promise<CommandOutcome> {
-  const { command, text, keys, terminal_id: terminalId, path } = args;
-  const limits = { waitMs: args.timeout_seconds * 1_000, maxBytes: args.max_bytes, raw: args.raw };
+  const { command, text, keys, terminalId, path, maxBytes, raw } = args;
+  const limits = { waitMs: args.timeoutSeconds * 1_000, maxBytes, raw };
   const typed = `${text ?? ''}${bytesOfKeys(keys ?? [], false).toString()}`;
   if (command !== undefined && typed === '')
     return terminals.execute({ command, terminalId, path, ...limits }, caller);
@@ -114,7 +112,7 @@ export const readTerminal = defineTool({
   input: {
     terminal_id: terminalIdInput,
     cursor: offsetInput.optional().describe('0, or as answered before'),
-    wait_seconds: z.int().min(0).max(MAX_WAIT_SECONDS).default(0),
+    wait_seconds: within(0, MAX_WAIT_SECONDS).default(0),
     ...outputInput,
   },
   output: {
@@ -130,14 +128,8 @@ export const readTerminal = defineTool({
     missing: z.int().optional(),
     text: z.string(),
   },
-  handle: async (
-    { wait_seconds, terminal_id: terminalId, max_bytes: maxBytes, cursor, raw },
-    services,
-    call,
-  ) => {
-    const terminals = await services.terminals();
-    const query = { terminalId, cursor, waitMs: wait_seconds * 1_000, maxBytes, raw };
-    const read = await terminals.read(query, callerOf(call));
-    return { ...inSnakeCase(read), ...(read.dropped > 0 && { missing: read.dropped }) };
+  handle: async ({ waitSeconds, ...query }, { terminals }, call) => {
+    const read = await (await terminals()).read({ ...query, waitMs: waitSeconds * 1_000 }, callerOf(call));
+    return { ...read, ...(read.dropped > 0 && { missing: read.dropped }) };
   },
 });

@@ -2,12 +2,9 @@ import { z } from 'zod';
 import { noWindow } from '../../editor/editor-fault.js';
 import type { AskedWindow } from '../../editor/editor-windows.js';
 import { REPLY_BUDGET_BYTES, wireBytes } from '../../mcp/answers.js';
-import { defineTool, inSnakeCase } from '../define-tool.js';
+import { made } from '../../mcp/tool.js';
+import { defineTool, someText } from '../define-tool.js';
 import { callerOf, terminalIdInput } from './terminal-fields.js';
-
-const MAX_NAME_CHARS = 60;
-const MAX_PATH_CHARS = 4_096;
-const MAX_VALUE_CHARS = 100_000;
 
 export const createTerminal = defineTool({
   name: 'create_terminal',
@@ -19,14 +16,9 @@ export const createTerminal = defineTool({
   input: {
     path: z.string().optional().describe('Folder that the window has open. Default: cwd'),
     cwd: z.string().optional().describe('Where the shell begins. Default: path, else the active project'),
-    name: z.string().min(1).max(MAX_NAME_CHARS).optional(),
-    shell: z
-      .string()
-      .min(1)
-      .max(MAX_PATH_CHARS)
-      .optional()
-      .describe('Terminal profile or program. Default: the user’s'),
-    env: z.record(z.string(), z.string().max(MAX_VALUE_CHARS)).optional(),
+    name: someText(60).optional(),
+    shell: someText(4_096).optional().describe('Terminal profile or program. Default: the user’s'),
+    env: z.record(z.string(), z.string().max(100_000)).optional(),
   },
   output: {
     terminal_id: z.string(),
@@ -34,10 +26,9 @@ export const createTerminal = defineTool({
     shell: z.string().nullable(),
     cwd: z.string(),
   },
-  handle: async ({ path, cwd, name, shell, env }, services, call) => {
-    const terminals = await services.terminals();
-    const made = await terminals.create({ path, cwd, name, shell, env }, callerOf(call));
-    return { ...inSnakeCase(made), name: made.terminalName };
+  handle: async (query, { terminals }, call) => {
+    const created = await (await terminals()).create(query, callerOf(call));
+    return { ...created, name: created.terminalName };
   },
 });
 
@@ -48,39 +39,16 @@ export const closeTerminal = defineTool({
   description: 'Close a terminal and end what runs in it. Its output is gone then.',
   input: { terminal_id: terminalIdInput },
   output: { terminal_id: z.string(), message: z.string() },
-  handle: async ({ terminal_id }, services, call) => {
-    const terminals = await services.terminals();
-    const { terminal, isGone } = await terminals.close(terminal_id, callerOf(call));
+  handle: async ({ terminalId }, { terminals }, call) => {
+    const { terminal, isGone } = await (await terminals()).close(terminalId, callerOf(call));
     const name = JSON.stringify(terminal.terminalName);
     const what = terminal.state === 'busy' ? ', and the command that ran in it was ended' : '';
     const message = isGone
       ? `The terminal ${name} was closed${what}.`
       : `VS Code was told to close the terminal ${name}, and has not done so yet: see list_terminals.`;
-    return { terminal_id, message };
+    return { terminalId, message };
   },
 });
-
-const terminalOutput = z.object({
-  terminal_id: z.string(),
-  name: z.string(),
-  created_by: z.string(),
-  shell: z.string().nullable(),
-  cwd: z.string().nullable(),
-  state: z.enum(['idle', 'busy']),
-  /** Of the last command that has ended. */
-  exit_code: z.int().nullable(),
-  cursor: z.int(),
-});
-
-const windowOutput = z.object({
-  editor: z.string(),
-  folders: z.array(z.string()),
-  trusted: z.boolean(),
-  /** Why it did not say what is in it. */
-  problem: z.string().optional(),
-  terminals: z.array(terminalOutput),
-});
-type WindowView = z.output<typeof windowOutput>;
 
 export const listTerminals = defineTool({
   name: 'list_terminals',
@@ -88,32 +56,40 @@ export const listTerminals = defineTool({
   effect: 'read',
   description: 'Windows of VS Code with their folders, and the terminals that programs made in them.',
   input: {},
-  output: { windows: z.array(windowOutput), left_out: z.int().optional(), note: z.string().optional() },
-  handle: async (_args, services, call) => {
-    const terminals = await services.terminals();
-    const asked = await terminals.list(callerOf(call));
+  output: { windows: z.array(made<WindowView>()), left_out: z.int().optional(), note: z.string().optional() },
+  handle: async (_args, { terminals }, call) => {
+    const asked = await (await terminals()).list(callerOf(call));
     if (asked.length > 0) return withinBudget(asked.map(windowView));
     const { message, hint } = noWindow();
     return { windows: [], note: `${message} ${hint}` };
   },
 });
 
-function windowView({ window, folders, trusted, terminals, fault }: AskedWindow): WindowView {
-  return windowOutput.parse({
+type WindowView = ReturnType<typeof windowView>;
+
+/** `problem`: why it did not say what is in it. */
+function windowView({ window, folders, trusted, terminals, fault }: AskedWindow) {
+  return {
     editor: window.editor,
     folders,
     trusted,
-    problem: fault?.message,
-    terminals: terminals.map((terminal) => {
-      const { terminalName: name, execution } = terminal;
-      const exit_code = execution?.state === 'ended' ? execution.exitCode : null;
-      return { ...inSnakeCase(terminal), name, exit_code };
-    }),
-  });
+    ...(fault !== undefined && { problem: fault.message }),
+    terminals: terminals.map(({ terminalId, terminalName: name, createdBy, execution, ...terminal }) => ({
+      terminal_id: terminalId,
+      name,
+      created_by: createdBy,
+      shell: terminal.shell,
+      cwd: terminal.cwd,
+      state: terminal.state,
+      /** Of the last command that has ended. */
+      exit_code: execution?.state === 'ended' ? execution.exitCode : null,
+      cursor: terminal.cursor,
+    })),
+  };
 }
 
 /** All windows, and as many of their terminals as an answer holds. */
-function withinBudget(windows: readonly WindowView[]): { windows: WindowView[]; left_out?: number } {
+function withinBudget(windows: readonly WindowView[]) {
   let bytes = wireBytes(windows.map((window) => ({ ...window, terminals: [] })));
   let leftOut = 0;
   const shown = windows.map((window) => {
@@ -123,5 +99,5 @@ function withinBudget(windows: readonly WindowView[]): { windows: WindowView[]; 
     leftOut += window.terminals.length - terminals.length;
     return { ...window, terminals };
   });
-  return { windows: shown, ...(leftOut > 0 && { left_out: leftOut }) };
+  return { windows: shown, ...(leftOut > 0 && { leftOut }) };
 }

@@ -160,8 +160,9 @@ test('without a recording there is nothing to show', async () => {
 });
 
 test('a recording that cannot be read says why', async () => {
-  const reel = await readReel(await openPage({ recordingFile: () => '/dev/null' }));
-  expect(reel.facts.value.error).toMatchObject({
-    message: 'The recording cannot be read: /dev/null: it is not a regular file.',
+  await file.head();
+  await file.raw('x'.repeat(17 * 1024 * 1024));
+  expect((await readReel(await openPage())).facts.value.error).toMatchObject({
+    message: 'The recording cannot be read: a line has more than 16 MB.',
   });
 });

@@ -3,9 +3,8 @@ import { expect, it } from 'vitest';
 import {
   answerFor,
   AttachKeys,
+  askingBar,
   barAt,
-  choosingBar,
-  decisionBar,
   detachByte,
   requestRows,
 } from '../../../src/cli/attach/attach-bar.js';
@@ -17,6 +16,8 @@ const kinds = (keys: AttachKeys, text: string): string[] =>
     .read(Buffer.from(text))
     .map((action) => (action.kind === 'keys' ? action.bytes.toString() : action.kind));
 const SIZE = { columns: 80, rows: 24 };
+const ASKING = { more: 0, detachKey: 'ctrl-]', isChoosing: false };
+const CHOOSING = { ...ASKING, isChoosing: true };
 
 function asked(command: string, more: Partial<Decision> = {}): Decision {
   return {
@@ -48,12 +49,12 @@ it('the whole request stands above the keys that allow it', () => {
   const shown = requestRows(asked(command), SIZE);
   expect(shown?.[0]).toBe('Bash');
   expect(unwrapped(shown)).toBe(`| ${command}`);
-  const bar = choosingBar(asked(command), 0, 'ctrl-]', shown, SIZE);
+  const bar = askingBar(asked(command), CHOOSING, SIZE);
   expect(bar.at(-1)).toBe('▸ ctrl-] leaves · y allow once · s for this session · n deny');
   const drawn = barAt(bar, SIZE);
   expect(drawn.replace(/\x1b\[[^A-Za-z]*[A-Za-z]/g, '')).toContain('touch made');
   expect(drawn).toContain(`\x1b[${SIZE.rows};1H`);
-  expect(answerFor(asked(command), 'y', true)).toMatchObject({ verdict: 'allow' });
+  expect(answerFor(asked(command), 'y', SIZE)).toMatchObject({ verdict: 'allow' });
 });
 
 it.each([
@@ -61,15 +62,14 @@ it.each([
   ['of many lines', asked(`echo${'\n:'.repeat(30)}touch made`)],
   ['that the record holds cut', asked('echo ok', { input_is_cut: true })],
 ])('a request %s can be denied, and not allowed', (_, decision) => {
-  const shown = requestRows(decision, SIZE);
-  expect(shown).toBeUndefined();
-  expect(decisionBar(decision, 0, 'ctrl-]', false)).toContain('? ctrl-] then n answers, ');
-  const keys = choosingBar(decision, 0, 'ctrl-]', shown, SIZE).slice(1).join('');
+  expect(requestRows(decision, SIZE)).toBeUndefined();
+  expect(askingBar(decision, ASKING, SIZE)[0]).toContain('? ctrl-] then n answers, ');
+  const keys = askingBar(decision, CHOOSING, SIZE).slice(1).join('');
   expect(keys).not.toContain('allow');
   expect(keys).toContain('n deny');
-  expect(answerFor(decision, 'y', false)).toBeUndefined();
-  expect(answerFor(decision, 's', false)).toBeUndefined();
-  expect(answerFor(decision, 'd', false)).toMatchObject({ verdict: 'deny' });
+  expect(answerFor(decision, 'y', SIZE)).toBeUndefined();
+  expect(answerFor(decision, 's', SIZE)).toBeUndefined();
+  expect(answerFor(decision, 'n', SIZE)).toMatchObject({ verdict: 'deny' });
 });
 
 it('a question and its labels have no hidden character', () => {
@@ -80,19 +80,18 @@ it('a question and its labels have no hidden character', () => {
     options: [{ label: 'a\u3164' }],
   };
   const decision = asked('', { questions: [question] });
-  expect(decisionBar(decision, 0, 'ctrl-]', true)).toContain('Which\\u200b?');
-  expect(choosingBar(decision, 0, 'ctrl-]', [], SIZE).join('')).toContain('1 a\\u3164');
+  expect(askingBar(decision, ASKING, SIZE)[0]).toContain('Which\\u200b?');
+  expect(askingBar(decision, CHOOSING, SIZE).join('')).toContain('1 a\\u3164');
 });
 
 it('says how to leave and how to answer in a terminal of 60 columns, too', () => {
   const size = { columns: 60, rows: 24 };
   const decision = asked('npm test');
-  const shown = requestRows(decision, size);
-  for (const bar of [
-    [decisionBar(decision, 0, 'ctrl-]', true)],
-    choosingBar(decision, 0, 'ctrl-]', shown, size),
-  ]) {
-    const drawn = barAt(bar, size).replace(/\x1b(?:\[[^A-Za-z]*[A-Za-z]|[78])/g, '');
+  for (const how of [ASKING, CHOOSING]) {
+    const drawn = barAt(askingBar(decision, how, size), size).replace(
+      /\x1b(?:\[[^A-Za-z]*[A-Za-z]|[78])/g,
+      '',
+    );
     expect(drawn).toMatch(/leaves/);
     expect(drawn).toMatch(/\bs\b.*\bn\b/);
   }
@@ -133,7 +132,7 @@ it('while something is asked the detach key begins an answer, and twice it detac
     { kind: 'chosen', key: '3' },
     { kind: 'keys', bytes: Buffer.from('on') },
   ]);
-  expect(kinds(keys, '\x1dxy')).toEqual(['choosing', 'cancelled', 'y']);
+  expect(kinds(keys, '\x1dxy')).toEqual(['choosing', 'chosen', 'y']);
   expect(kinds(keys, '\x1d\x1d')).toEqual(['choosing', 'detach']);
 });
 

@@ -2,6 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { BridgeError } from '../../../src/base/errors.js';
+import { Cancelled, exitCodeOfError } from '../../../src/cli/exit-codes.js';
 import { runInit } from '../../../src/cli/init/init.js';
 import { npxServerCommand } from '../../harness/npx-server-command.js';
 import { tempFolder } from '../../harness/temp-folder.js';
@@ -53,44 +55,35 @@ async function init(
     asked.push(message);
     const answer = left.shift();
     if (answer === undefined) throw new Error(`Nobody answers: ${message}`);
-    return answer === 'Ctrl-C' ? undefined : answer;
+    if (answer === 'Ctrl-C') throw new Cancelled();
+    return answer;
+  };
+  const questions: InitOptions['questions'] = {
+    text: async (message) => String(next(message)),
+    error: (text) => void err.push(text),
+    pick: async (_, choices) => {
+      modes.shown?.(choices);
+      return modes.pick ?? 'auto';
+    },
+    choose: async (message, choices) => {
+      const all = choices.map(({ value }) => value);
+      if (message.startsWith('Which modes')) return modes.choose ?? all;
+      return next(message) === true ? all : [];
+    },
+    confirm: async (message) => next(message) === true,
   };
   const exitCode = await runInit({
-    io: {
-      write: (text) => out.push(text),
-      writeError: (text) => err.push(text),
-      questions:
-        answers === 'no terminal'
-          ? undefined
-          : {
-              text: async (message) => {
-                const answer = next(message);
-                return answer === undefined ? undefined : String(answer);
-              },
-              error: (text) => void err.push(text),
-              pick: async (_, choices) => {
-                modes.shown?.(choices);
-                return modes.pick ?? 'auto';
-              },
-              choose: async (message, choices) => {
-                if (message.startsWith('Which modes')) {
-                  return modes.choose ?? choices.map(({ value }) => value);
-                }
-                const answer = next(message);
-                if (answer === undefined) return undefined;
-                return answer === true ? choices.map(({ value }) => value) : [];
-              },
-              confirm: async (message) => {
-                const answer = next(message);
-                return answer === undefined ? undefined : answer === true;
-              },
-            },
-    },
-    homeDir,
-    platform: 'linux',
-    cwd: '/some/where',
-    serverCommand: npxServerCommand,
+    write: (text) => out.push(text),
+    writeError: (text) => err.push(text),
+    questions: answers === 'no terminal' ? undefined : questions,
+    ...{ homeDir, env: {}, platform: 'linux', cwd: '/some/where', settingsFile: settings },
+    ...{ command: 'bridge', serverCommand: npxServerCommand },
     ...options,
+  }).catch((error: unknown) => {
+    if (error instanceof BridgeError) err.push(`${error.code}: ${error.message}\n${error.hint}`);
+    else if (error instanceof Cancelled) err.push(error.message);
+    else throw error;
+    return exitCodeOfError(error);
   });
   return { exitCode, asked, out: out.join('\n'), err: err.join('\n'), unasked: left };
 }
@@ -277,17 +270,14 @@ describe('Ctrl-C', () => {
 });
 
 describe('settings that are there', () => {
-  test('that change while the questions are open stay as they are, and nothing is written', async () => {
+  test('that change while the questions are open keep the change', async () => {
     await place(settings, '{ "allowed_roots": ["~/Work"] }');
-    const changed = '{ "allowed_roots": ["~/Work", "~/Other"] }';
-    const run = await init(
-      [false, '~/Projects', '', false],
-      {},
-      { shown: () => writeFileSync(settings, changed) },
-    );
-    expect(run).toMatchObject({ exitCode: 78, unasked: [] });
-    expect(run.err).toContain('has changed while the questions were asked');
-    expect(await readFile(settings, 'utf8')).toBe(changed);
+    const changed = '{ "log_level": "debug", "allowed_roots": ["~/Work"] }';
+    await init([true, '~/Projects', '', false], {}, { shown: () => writeFileSync(settings, changed) });
+    expect(JSON.parse(await readFile(settings, 'utf8'))).toEqual({
+      log_level: 'debug',
+      allowed_roots: ['~/Work', '~/Projects'],
+    });
   });
 
   const old = [

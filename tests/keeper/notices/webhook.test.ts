@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { postWebhook } from '../../../src/keeper/notices/open-notices.js';
 import { HastyClock } from '../../harness/hasty-clock.js';
+import { portOf } from '../../harness/listening.js';
 import { tempFolder } from '../../harness/temp-folder.js';
 
 const notice = {
@@ -35,16 +36,13 @@ async function receiver(
       response.writeHead(status, { location: '/elsewhere' }).end('words of the receiver');
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await portOf(server);
   onTestFinished(async () => {
     server.closeAllConnections();
     server.close();
     await once(server, 'close');
   });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('it does not listen');
-  return { url: `http://127.0.0.1:${address.port}/hook`, got };
+  return { url: `http://127.0.0.1:${port}/hook`, got };
 }
 
 async function secretFile(secret: string): Promise<string> {

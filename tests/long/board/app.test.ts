@@ -96,16 +96,6 @@ describeWith('browser', 'the pages in a chat', () => {
       expect(await reads(chat)).toBe(before);
     });
 
-    it('is answered in full as text for clients that show no pages', async () => {
-      const bridge = await quickBridge();
-      const taskId = await bridge.start({ prompt: 'AGENT: never-exits' });
-      const chat = await ChatPage.open(bridge, await browser());
-      const text = JSON.stringify(await chat.does('call', 'open_board', {}));
-      for (const part of [taskId, 'AGENT: never-exits', '#code='])
-        expect(text.split(part).length, part).toBeGreaterThan(2);
-      await bridge.call('kill_task', { task_id: taskId });
-    });
-
     it('has the theme of its client, also when that changes, and no barriers in either', async () => {
       const bridge = await askingBridge();
       const taskId = await bridge.start({ prompt: question });
@@ -237,22 +227,6 @@ describeWith('browser', 'the pages in a chat', () => {
       await until('the end is reported to its model', async () =>
         expect((await chat.seen()).told).toHaveLength(1),
       );
-    });
-
-    it('to tell the model: what was decided holds all the same', async () => {
-      const bridge = await askingBridge();
-      const taskId = await bridge.start({ prompt: question });
-      const chat = await shown(bridge, BOARD, { deny: ['context'] });
-      await chat.app.getByRole('button', { name: 'Allow once' }).click();
-      await expect.poll(async () => (await bridge.status(taskId)).status).toBe('completed');
-      expect((await chat.seen()).told).toEqual([]);
-    });
-
-    it('a link: the page shows it as text', async () => {
-      const bridge = await quickBridge();
-      const chat = await shown(bridge, BOARD, { deny: ['links'] });
-      await chat.app.getByRole('button', { name: 'Open in the browser' }).click();
-      await chat.app.getByText(/Open this one yourself, within a minute: http:\/\/127/).waitFor();
     });
   });
 

@@ -9,7 +9,6 @@ import { drivers, describeNewestClaude } from '../../harness/real-claude.js';
 import { program, quickAgent } from '../../harness/scripted-agent.js';
 import { runs, says } from '../../harness/scripted-turns.js';
 import { startBridge } from '../../harness/start-bridge.js';
-import { unreachableUrl } from '../../harness/unreachable-url.js';
 import { createWorkplace, type Workplace } from '../../harness/workplace.js';
 
 const run = promisify(execFile);
@@ -92,19 +91,6 @@ describeNewestClaude('what a person reads in the chat of a task', ({ binary }) =
     expect(end).toMatchObject({ status: 'failed', trouble: { kind: 'settings-lost' } });
     expect(end.reason).toMatch(/Its settings for this session, hooks and rules, are not used/);
     expect(bridge.has('made.txt')).toBe(false);
-  });
-
-  it('behind a proxy: nothing to mend, since the proxy is for the network and not for the hooks', async () => {
-    const bridge = await startBridge({
-      claude: binary,
-      env: { HTTP_PROXY: await unreachableUrl(), HTTPS_PROXY: await unreachableUrl() },
-      script: [{ say: 'Done.' }],
-    });
-    const id = await bridge.start({ prompt: 'Hello.' });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
-    const events = (await bridge.output(id, 'events')).text;
-    expect(events).toMatch(/"type":"turn-started".*"source":"exact"/);
-    expect(events).toMatch(/"type":"turn-ended".*"source":"exact"/);
   });
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { onlySession, personalClaude, sessionWithPlugin } from '../../harness/native-plugin.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
-import { asks, runs, says } from '../../harness/scripted-turns.js';
+import { runs, says } from '../../harness/scripted-turns.js';
 import { startBridge } from '../../harness/start-bridge.js';
 import { until } from '../../harness/until.js';
 
@@ -60,50 +60,6 @@ describeNewestClaude('what the bridge says of a session that a person started', 
     await again.leave();
     await bridge.end(third);
     expect(['one', 'two', 'three'].filter(bridge.has)).toEqual(['one', 'two']);
-  });
-
-  test('is decided once by two servers and the command line at the same moment; questions and plans, too', async () => {
-    const script = [
-      runs('touch raced'),
-      says('It is raced.'),
-      asks('Which colour?', ['Red', 'Blue']),
-      says('Blue it is.'),
-      { tools: [{ name: 'EnterPlanMode', input: {} }] },
-      { tools: [{ name: 'ExitPlanMode', input: { plan: '1. Touch it.' } }] },
-      says('It is planned.'),
-    ];
-    const { bridge, terminal } = await sessionWithPlugin({ claude: binary, env: WITH_SESSIONS, script });
-    const another = await bridge.another();
-    await terminal.prompt('make it');
-    const id = await onlySession(bridge);
-    const { decision_id } = await bridge.decision(id);
-    const answer = { task_id: id, decision_id, verdict: 'allow' };
-    const results = await Promise.allSettled([
-      bridge.call('respond_to_task', answer),
-      another.call('respond_to_task', answer),
-      bridge.command(['native', 'answer', id, decision_id, 'deny']).then(({ code, err }) => {
-        if (code !== 0) throw new Error(err);
-      }),
-    ]);
-    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    const closed = await bridge.events(id, 'decision-closed');
-    expect(closed).toHaveLength(1);
-    await bridge.until(id, ({ reason }) => reason.includes('waits for a message'));
-    expect(bridge.has('raced')).toBe(closed[0]?.['verdict'] === 'allow');
-
-    await terminal.prompt('ask me');
-    const answers = { 'Which colour?': 'Blue' };
-    expect(await bridge.answerNext(id, { verdict: 'allow', answers })).toMatchObject({ kind: 'question' });
-    await terminal.sees('Blue it is.');
-    await terminal.prompt('plan it');
-    // To enter the mode may be asked, too.
-    for (;;) {
-      const { kind } = await bridge.answerNext(id, { verdict: 'allow' });
-      if (kind === 'plan' && (await bridge.events(id, 'decision-closed')).length > 2) break;
-    }
-    await terminal.sees('It is planned.');
-    await terminal.leave();
-    await bridge.end(id);
   });
 });
 

@@ -11,60 +11,12 @@ import { describeNewestClaude, describeRealClaude } from '../../harness/real-cla
 import { realPid } from '../../harness/real-pid.js';
 import { asks, runs, says } from '../../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
-import { until } from '../../harness/until.js';
 import { createWorkplace } from '../../harness/workplace.js';
 
 const pluginFolder = join(import.meta.dirname, '../../../plugins/code-bridge');
 const ASKS = 'Do you want to proceed?';
 
 describeRealClaude('a session that a person started, with the plugin', ({ binary }) => {
-  test('is answered by the bridge or in its terminal, whichever comes first, and ends with its person', async () => {
-    const script = [
-      runs('touch refused'),
-      says('The third is done.'),
-      runs('touch at-terminal && sleep 6'),
-      says('The fourth is done.'),
-    ];
-    const { bridge, terminal } = await sessionWithPlugin({ claude: binary, script });
-
-    await terminal.prompt('make the third');
-    await terminal.sees(ASKS);
-    const taskId = await onlySession(bridge);
-    const waiting = await bridge.until(taskId, ({ status }) => status === 'waiting');
-    expect(waiting.reason).toBe('Waits for an answer to: Bash(touch refused)');
-    await bridge.answerNext(taskId, { verdict: 'deny', message: 'Not today.' });
-    await terminal.sees('Not today.');
-    expect(bridge.has('refused')).toBe(false);
-    await terminal.sees('The third is done.');
-
-    await terminal.prompt('make the fourth');
-    const raced = await bridge.decision(taskId);
-    await terminal.sees(ASKS);
-    const isClosed = until('it is answered at the terminal', async () =>
-      expect((await bridge.record(taskId)).decisions).toMatchObject([
-        { verdict: 'deny', answered_by: 'caller' },
-        { verdict: 'withdrawn', answered_by: 'terminal' },
-      ]),
-    );
-    await terminal.press('1', isClosed);
-    expect(await terminal.text()).not.toContain('The fourth is done.');
-    const late = { task_id: taskId, decision_id: raced.decision_id, verdict: 'deny' };
-    expect(await bridge.refusal('respond_to_task', late)).toContain('DECISION_CLOSED');
-    await terminal.sees('The fourth is done.');
-
-    expect((await bridge.record(taskId)).agent).not.toBeNull();
-    for (const [tool, args] of [
-      ['kill_task', {}],
-      ['message_task', { text: 'Stop.' }],
-      ['get_task_output', { view: 'screen' }],
-    ] as const)
-      expect(await bridge.refusal(tool, { task_id: taskId, ...args })).toContain('NATIVE_SESSION');
-    await terminal.leave();
-    const end = await bridge.end(taskId);
-    expect(end.status).toBe('completed');
-    expect(end.reason).toContain('as it does when the session ends');
-  });
-
   test('goes on at once when the bridge is killed, which its record says', async () => {
     const script = [runs('touch still'), says('All is done.')];
     const { bridge, terminal } = await sessionWithPlugin({ claude: binary, script });

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
-import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
+import { portOf } from '../../harness/listening.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
 import { scriptedAgent } from '../../harness/scripted-agent.js';
 import { runs, says } from '../../harness/scripted-turns.js';
@@ -16,12 +16,8 @@ async function webhook(answer: (body: string, headers: IncomingHttpHeaders) => n
   const server = createServer((request, response) => {
     void text(request).then((body) => response.writeHead(answer(body, request.headers)).end());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   onTestFinished(() => void server.close());
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('it does not listen');
-  return `http://127.0.0.1:${address.port}/`;
+  return `http://127.0.0.1:${await portOf(server)}/`;
 }
 
 describeNewestClaude('notices', ({ binary }) => {

@@ -1,12 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { SUBSCRIBER, limitReached } from '../../harness/limit-answers.js';
 import { describeRealClaude } from '../../harness/real-claude.js';
 import { runs, says } from '../../harness/scripted-turns.js';
 import { startBridge } from '../../harness/start-bridge.js';
-
-const HOUR_MS = 3_600_000;
 
 /**
  * Paints screens onto the terminal of Claude Code, as any program of the agent can, and posts false events with the token
@@ -86,21 +83,5 @@ describeRealClaude('a program of the agent that paints screens onto the terminal
   // Side by side, since each draws for 12 seconds.
   it('brings no key into a session in which a request is open, even with false events', async () => {
     await Promise.all([bringsNoKey(binary, ''), bringsNoKey(binary, 'post')]);
-  });
-
-  it('does not keep the menu of a limit that was reached in truth from being dismissed', async () => {
-    const bridge = await startBridge({
-      claude: binary,
-      ...SUBSCRIBER,
-      env: { ...SUBSCRIBER.env, MCP_RESUME_AFTER_LIMIT: 'true' },
-      script: [limitReached(Date.now() + 2 * HOUR_MS), says('Later.')],
-    });
-    const id = await bridge.start({ timeout_seconds: 14_400 });
-    const waiting = await bridge.until(id, (view) => view.status === 'waiting');
-    expect(waiting).toMatchObject({ trouble: { kind: 'usage-limit' } });
-    await bridge.call('message_task', { task_id: id, text: 'Now?' });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Later.' });
-    const keys = (await bridge.events(id, 'keys')).map((event) => event['keys']);
-    expect(keys.slice(-4)).toEqual(['text', 'Enter', 'text', 'Enter']);
   });
 });

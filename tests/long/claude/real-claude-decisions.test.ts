@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { planTurns } from '../../harness/plan-turns.js';
 import { describeNewestClaude, drivers } from '../../harness/real-claude.js';
-import { asks, runs, says } from '../../harness/scripted-turns.js';
+import { runs, says } from '../../harness/scripted-turns.js';
 import { startBridge } from '../../harness/start-bridge.js';
 
 describeNewestClaude('what an answer carries', ({ binary }) => {
@@ -87,33 +87,6 @@ describeNewestClaude('what an answer carries', ({ binary }) => {
     expect(await bridge.decided(id)).toEqual(['ExitPlanMode allow caller', 'ExitPlanMode allow caller']);
     await bridge.call('kill_task', { task_id: id });
   });
-
-  it.each(drivers)(
-    'what is not answered in time is denied with words for the model, and the work goes on (%s)',
-    async (driver) => {
-      const bridge = await startBridge({
-        claude: binary,
-        env: { MCP_DECISION_TIMEOUT: '1' },
-        script: [
-          asks('Which one?', ['This', 'That']),
-          runs('touch never.txt'),
-          says('I go on without both.'),
-        ],
-      });
-      const id = await bridge.start({ prompt: 'Touch it.', driver, permission_mode: 'cautious' });
-      expect(await bridge.end(id)).toMatchObject({
-        status: 'completed',
-        last_output: 'I go on without both.',
-      });
-      expect(bridge.has('never.txt')).toBe(false);
-      expect(await bridge.events(id, 'decision-closed')).toMatchObject([
-        { kind: 'question', verdict: 'deny', answered_by: 'deadline' },
-        { kind: 'permission', verdict: 'deny', answered_by: 'deadline' },
-      ]);
-      const late = bridge.told().filter((text) => text.includes('No answer came within 1 seconds'));
-      expect(late).toHaveLength(2);
-    },
-  );
 
   it('is asked for also where a user has forbidden hooks', async () => {
     const bridge = await startBridge({

@@ -1,80 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { describeNewestClaude, describeRealClaude } from '../../harness/real-claude.js';
+import { describeNewestClaude } from '../../harness/real-claude.js';
 import { asks, runs, says, thinksForEver } from '../../harness/scripted-turns.js';
 import { startBridge } from '../../harness/start-bridge.js';
 import { until } from '../../harness/until.js';
-
-describeRealClaude('what is said to the real CLI', ({ binary }) => {
-  it('an interrupt reports the command that ran, with the words of the agent alone', async () => {
-    const command = 'for i in 1 2 3; do echo line-$i; done; touch printed; tail -f /dev/null';
-    const second = 'touch second; tail -f /dev/null';
-    const bridge = await startBridge({
-      claude: binary,
-      // The last command may end a moment before the session does, and the model is asked again.
-      script: [runs(command, 'Long one.'), runs(second, 'After the interrupt.'), thinksForEver],
-    });
-    const id = await bridge.start({ keep_open: true });
-    await bridge.untilHas('printed');
-    await bridge.until(id, (view) => view.activity.includes('line-'));
-    await bridge.call('message_task', { task_id: id, interrupt: true });
-    const waiting = await bridge.until(id, (view) => view.status === 'waiting');
-    expect(waiting).toMatchObject({
-      last_output: 'Long one.',
-      reason: 'The turn was interrupted; the session waits for a message.',
-    });
-    await bridge.call('message_task', { task_id: id, text: 'Go on.' });
-    await bridge.untilHas('second');
-    await bridge.call('kill_task', { task_id: id });
-    const { text } = await bridge.output(id, 'log');
-    expect(text).toContain(`✗ Bash(${command}): interrupted\n`);
-    expect(await bridge.call('get_task_result', { task_id: id })).toMatchObject({
-      receipt: {
-        final_message: '',
-        commands: [
-          { exit_code: null, note: 'interrupted', output: '' },
-          // The signals reach the command and the CLI together: the CLI may live to report its end.
-          expect.toBeOneOf([
-            expect.objectContaining({ note: 'it was ended with the session' }),
-            expect.objectContaining({ command: second, exit_code: expect.any(Number) }),
-          ]),
-        ],
-      },
-    });
-  });
-
-  it('the same answer twice is twice in the log, and is not shown while the second turn runs', async () => {
-    const bridge = await startBridge({
-      claude: binary,
-      script: [says('Done.'), { ...says('Done.'), delayMs: 1_500 }],
-    });
-    const id = await bridge.start({ keep_open: true });
-    await bridge.until(id, (view) => view.status === 'waiting');
-    await bridge.call('message_task', { task_id: id, text: 'Again.' });
-    const running = await bridge.status(id);
-    expect(running).toMatchObject({ status: 'running', activity: 'Working' });
-    expect(running.last_output).not.toContain('Done.');
-    await bridge.until(id, (view) => view.status === 'waiting');
-    await bridge.call('kill_task', { task_id: id });
-    const { text } = await bridge.output(id, 'log');
-    expect(text.match(/Claude: Done\./g)).toHaveLength(2);
-    expect(text).not.toMatch(/The session ended|needs your permission/);
-  });
-
-  it('a prompt that begins with a dash is a prompt, and a message to a running turn is the next turn', async () => {
-    const bridge = await startBridge({
-      claude: binary,
-      script: [runs('touch first', 'First.'), says('First is done.'), says('Second is done.')],
-    });
-    const id = await bridge.start({ prompt: '--version', permission_mode: 'cautious' });
-    const decision = await bridge.decision(id);
-    await bridge.call('message_task', { task_id: id, text: 'Then the second.\nWith two lines.' });
-    await bridge.respond(id, decision, { verdict: 'allow' });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Second is done.' });
-    expect(bridge.api.requests.some(({ userText }) => userText.includes('--version'))).toBe(true);
-    expect(bridge.api.requests.at(-1)?.userText).toContain('Then the second.\nWith two lines.');
-  });
-});
 
 describeNewestClaude('what is said to a session of the newest CLI', ({ binary }) => {
   it.each([

@@ -16,56 +16,7 @@ const MASKED = /^warning: unable to access '\.gitattributes': Permission denied\
 const COMMIT = 'git add -A && git -c user.name=a -c user.email=a@a.invalid commit -qm';
 const STASH = 'git -c user.name=a -c user.email=a@a.invalid stash';
 
-const outside = (name: string) => {
-  const command = `touch "$HOME/${name}"`;
-  return { tools: [{ name: 'Bash', input: { command, description: 'x', dangerouslyDisableSandbox: true } }] };
-};
-
 describeNewestClaude('a task in mode sandboxed', ({ binary }) => {
-  // Over the print driver in tests/journeys/claude-code.test.ts.
-  it('at a terminal its commands run without a question, and reach neither secrets nor what runs later nor the world outside; one that is to run outside is asked', async () => {
-    const bridge = await startBridge({
-      claude: binary,
-      script: [
-        runs('for name in made; do echo "$name" > "$name.txt"; done'),
-        runs(
-          'cat .env; python3 -c "print(open(\'.env\').read())"; cat "$HOME/.aws/credentials" "$HOME/../state/board/door.key"; echo read',
-        ),
-        runs('echo planted > CLAUDE.md; mkdir -p .github; echo planted > "$HOME/outside"; echo written'),
-        runs('env; echo told'),
-        runs(
-          `${SANDBOX_PROXY_LISTENS}; curl -sS -m 5 http://asked.invalid/; curl -sS -m 5 "$ANTHROPIC_BASE_URL"`,
-        ),
-        outside('denied'),
-        outside('allowed'),
-      ],
-    });
-    await writeFiles(bridge.project, { '.env': SECRET, 'CLAUDE.md': KEPT });
-    await writeFiles(bridge.workplace.homeDir, { '.aws/credentials': SECRET });
-    await bridge.call('list_tasks', {});
-    await writeFiles(bridge.workplace.stateDir, { 'board/door.key': SECRET });
-    const id = await bridge.start({ ...sandboxed, driver: 'interactive' });
-    const asked = await bridge.answerNext(id, { verdict: 'deny' });
-    expect(asked.summary).toContain(`Bash, outside of the sandbox(touch "$HOME/denied")`);
-    await bridge.answerNext(id, { verdict: 'allow' });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
-    const [, read, , told, network] = bridge.api.requests
-      .filter(({ kind }) => kind === 'turn')
-      .flatMap(({ toolResults }) => toolResults.map(({ text }) => text));
-    expect(await bridge.read('made.txt')).toBe('made\n');
-    expect(read).toMatch(/denied[^]*read/);
-    expect(read).not.toContain(SECRET);
-    expect(await bridge.read('CLAUDE.md')).toBe(KEPT);
-    expect(bridge.has('.github')).toBe(false);
-    expect(told).toContain('CLAUDE_CODE_BRIDGE_MARK=');
-    expect(told).not.toMatch(/ANTHROPIC_API_KEY|HOOK_TOKEN=/);
-    expect(network).toContain('blocked by network allowlist');
-    const written = ['outside', 'denied', 'allowed'].filter((name) =>
-      existsSync(join(bridge.workplace.homeDir, name)),
-    );
-    expect(written).toEqual(['allowed']);
-  });
-
   it('the hosts of the settings are reached, and others are refused', async () => {
     const bridge = await startBridge({
       claude: binary,

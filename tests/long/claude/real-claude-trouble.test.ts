@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import type { ScriptedRequest, ScriptedTurn } from '../../../src/cli/demo/scripted-api.js';
 import { SUBSCRIBER, limitReached } from '../../harness/limit-answers.js';
 import { describeNewestClaude, drivers } from '../../harness/real-claude.js';
 import { runs, says } from '../../harness/scripted-turns.js';
@@ -26,8 +25,6 @@ const full = {
   type: 'invalid_request_error',
   message: 'prompt is too long: 208310 tokens > 200000 maximum',
 };
-/** The CLI asks again after a second more; a pause of five is worth a word. */
-const RETRY_AFTER_SECONDS = 5;
 
 /** A task for each driver, in a project of its own, all at once: most of their time is spent waiting. */
 function startTasks(bridge: TestBridge, prompts: readonly string[]): Promise<string[]> {
@@ -92,41 +89,6 @@ describeNewestClaude('an API in trouble', ({ binary }) => {
       expect(end).toMatchObject({ status: 'failed', trouble: { kind: 'network' } });
       expect(end.reason).toMatch(/ECONNREFUSED.*The API cannot be reached\. Check the network/);
     }
-  });
-
-  it('that recovers: tasks of either driver wait, report until when, and go on', async () => {
-    const bridge = await startBridge({
-      claude: binary,
-      projects: ['one', 'two'],
-      env: { ...ONE_RETRY, MCP_RESUME_AFTER_LIMIT: 'true' },
-      script: (request) => (request.userText.includes('Now?') ? says('Recovered.') : busyAt(request)),
-    });
-    const toldToWait = new Set<string>();
-    // Of each session the first request is to come later, and then the CLI gives up.
-    const busyAt = ({ userText }: ScriptedRequest): ScriptedTurn => {
-      const driver = userText.includes('(print)') ? 'print' : 'interactive';
-      if (toldToWait.has(driver)) return { error: overloaded };
-      toldToWait.add(driver);
-      return { error: { ...overloaded, headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } } };
-    };
-    const ids = await startTasks(bridge, ['Still there?']);
-    await Promise.all(
-      ids.map(async (id, index) => {
-        const first = await bridge.until(id, ({ activity }) =>
-          activity.includes('Claude Code asks again at'),
-        );
-        expect(first.status).toBe('running');
-        // One has it try at once, the other lets the CLI give up before.
-        const interrupt = drivers[index] === 'interactive';
-        if (!interrupt) {
-          const then = await bridge.until(id, ({ reason }) => reason.includes('continues automatically at'));
-          expect(then).toMatchObject({ status: 'waiting', trouble: { kind: 'overloaded' } });
-          expect(then).toHaveProperty('trouble.resumes_at');
-        }
-        await bridge.call('message_task', { task_id: id, text: 'Now?', interrupt });
-        expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Recovered.' });
-      }),
-    );
   });
 
   it('a task that waits for a reset outlives its server and Claude Code itself', async () => {

@@ -6,29 +6,6 @@ import { runs, says } from '../../harness/scripted-turns.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
 
 describeRealClaude('a task for the real CLI', ({ binary }) => {
-  it('leaves plan mode without a plan, and with one', async () => {
-    const bridge = await startBridge({
-      claude: binary,
-      script: [
-        { tools: [{ name: 'EnterPlanMode', input: {} }] },
-        { tools: [{ name: 'ExitPlanMode', input: {} }] },
-        runs('touch without-plan.txt'),
-        { tools: [{ name: 'EnterPlanMode', input: {} }] },
-        { tools: [{ name: 'ExitPlanMode', input: { plan: '1. Touch it.' } }] },
-        runs('touch with-plan.txt'),
-        says('Carried out.'),
-      ],
-    });
-    const id = await bridge.start({ prompt: 'Plan it.' });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'Carried out.' });
-    expect(['without-plan.txt', 'with-plan.txt'].filter(bridge.has)).toHaveLength(2);
-    const closed = await bridge.events(id, 'decision-closed');
-    expect(closed.filter(({ kind }) => kind === 'plan')).toMatchObject([
-      { verdict: 'allow', answered_by: 'rule' },
-      { verdict: 'allow', answered_by: 'rule' },
-    ]);
-  });
-
   it('trusts the folder and uses its servers by rule in mode auto', async () => {
     const bridge = await startBridge({ claude: binary, trusted: false, script: [says('Trusted.')] });
     await nameServer(bridge);
@@ -74,20 +51,6 @@ describeRealClaude('a wrapper around the real CLI', ({ binary }) => {
       kind: 'permission',
       tool: 'Bash',
     });
-    expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'All written.' });
-  });
-
-  it('of another name is driven in mode auto as the CLI by its own name is', async () => {
-    const bridge = await startBridge({
-      claude: async ({ root }) => {
-        const path = join(root, 'agent.sh');
-        await writeFile(path, `#!/bin/sh\nexec ${binary} "$@"\n`, { mode: 0o755 });
-        return path;
-      },
-      trusted: false,
-      script: [runs('echo hi > hello.txt', 'I will.'), says('All written.')],
-    });
-    const id = await bridge.start({ prompt: 'Write.' });
     expect(await bridge.end(id)).toMatchObject({ status: 'completed', last_output: 'All written.' });
   });
 });

@@ -1,12 +1,8 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { ScriptedRequest, ScriptedTurn } from '../../../src/cli/demo/scripted-api.js';
-import { repository, writeFiles } from '../../harness/project-files.js';
 import { drivers, describeRealClaude } from '../../harness/real-claude.js';
 import { runs, says } from '../../harness/scripted-turns.js';
 import { startBridge } from '../../harness/start-bridge.js';
-import { until } from '../../harness/until.js';
 import { createWorkplace } from '../../harness/workplace.js';
 
 /** Each answer costs a tenth of a dollar, and takes longer than Claude Code waits before it tells its cost. */
@@ -104,50 +100,6 @@ describeRealClaude('a command that goes on', ({ binary }) => {
     expect(await bridge.call('get_task_result', { task_id: id })).toMatchObject({
       receipt: { commands: [{ command, output: 'begun' }] },
     });
-  });
-});
-
-/** A repository with one commit, and two uncommitted files. */
-async function prepare(project: string): Promise<void> {
-  await repository(project, { 'kept.txt': 'kept\n' });
-  await writeFiles(project, { 'kept.txt': 'kept, and mine\n', 'mine.txt': 'mine\n' });
-}
-
-describe('a program that is not Claude Code', () => {
-  it('has a receipt too: its exit code, and what git saw', async () => {
-    const bridge = await startBridge({ claude: '/bin/sh' });
-    await prepare(bridge.project);
-    const id = await bridge.start({ prompt: 'echo new > new.txt; exit 4\n' });
-    expect(await bridge.end(id)).toMatchObject({ status: 'failed', exit_code: 4 });
-    expect(await bridge.receipt(id)).toMatchObject({
-      exit_code: 4,
-      commands_source: 'none',
-      usage: { source: 'unknown', cost_usd: 'unknown' },
-      git: { files: [{ path: 'new.txt', change: 'created' }], dirty_before: { count: 2 } },
-    });
-  });
-
-  it('has none while it runs, and one that is made later when its keeper dies', async () => {
-    const bridge = await startBridge({ claude: '/bin/sh' });
-    await prepare(bridge.project);
-    const prompt = `echo new > new.txt\nsleep 600\n`;
-    const id = await bridge.start({ prompt });
-    expect(await bridge.call('get_task_result', { task_id: id })).toMatchObject({ receipt: null });
-    await until('the program has written', () => existsSync(join(bridge.project, 'new.txt')));
-    await bridge.killKeeper(id);
-    expect(await bridge.end(id)).toMatchObject({ status: 'error' });
-    expect(await bridge.receipt(id)).toMatchObject({
-      complete: false,
-      status: 'error',
-      git: {
-        files: [{ path: 'new.txt', change: 'created' }],
-        notes: [/whoever made them/, /^They were read at .*, and not when the task ended \(20/].map(
-          (words) => expect.stringMatching(words) as unknown,
-        ),
-      },
-    });
-    // The lock of a dead keeper is taken over by the next task.
-    await bridge.end(await bridge.start({ prompt: 'exit 0\n' }));
   });
 });
 

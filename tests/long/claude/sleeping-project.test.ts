@@ -290,7 +290,7 @@ describeRealClaude('a project whose configuration sleeps', ({ binary }) => {
     const config = join(workplace.homeDir, '.config', 'mcp-claude-bridge', 'config.json');
     await mkdir(dirname(config), { recursive: true });
     const trust = { env: {}, homeDir: workplace.homeDir, path: project, write: () => undefined };
-    await runTrust({ ...trust, confirm: () => Promise.resolve(true) });
+    await runTrust({ ...trust, questions: { confirm: () => Promise.resolve(true) } });
     const bridge = await startBridge({
       claude: binary,
       workplace,

@@ -76,25 +76,6 @@ describeDocker('a task in a container', (engine) => {
     expect(bridge.api.requests.at(-1)?.messageCount).toBeGreaterThanOrEqual(FIVE_MESSAGES);
   });
 
-  it('works over the print driver, too: is told, leaves nothing, and is gone on with', async () => {
-    const bridge = await inContainer(image, {
-      script: [runs(WHERE, 'I will.'), says('All written.'), says('As I said.')],
-    });
-    const common = { isolation: 'docker', driver: 'print' };
-    const id = await bridge.start(common);
-    const ended = await bridge.end(id);
-    expect(ended).toMatchObject({ status: 'completed', exit_code: 0 });
-    expect(ended.last_output).toContain('All written.');
-    expect(await bridge.read('where.txt')).toBe('inside\n');
-    const { receipt } = receiptSchema.parse(await bridge.call('get_task_result', { task_id: id }));
-    expect(receipt).toMatchObject({ commands: [{ command: WHERE, exit_code: 0 }] });
-    expect(await containersOf(id)).toEqual([]);
-    const next = await bridge.start({ ...common, continue_from: id });
-    expect(await bridge.end(next)).toMatchObject({ status: 'completed' });
-    expect(bridge.api.requests.at(-1)?.messageCount).toBeGreaterThanOrEqual(FIVE_MESSAGES);
-    expect(await containersOf(next)).toEqual([]);
-  });
-
   it('has its checks run in its container, without the keys of its session, and nothing of them is left', async () => {
     const bridge = await inContainer(image, {
       script: [says('Done.')],

@@ -71,24 +71,6 @@ describe.each([
     await bridge.onlyServer();
     expect(await bridge.end(await bridge.agent('exit'))).toMatchObject({ status: left });
   });
-
-  it('that prints what looks like a dialog gets no key', async () => {
-    const bridge = await startBridge({ claude });
-    const end = await bridge.end(await bridge.agent('forged-dialog 1'));
-    expect(end.last_output).toContain('NO KEY CAME');
-  });
-
-  it('whose keeper is killed ends as error, and nothing of it is left', async () => {
-    const bridge = await startBridge({ claude });
-    const id = await bridge.agent('ignores-sigterm');
-    await untilPrinted(bridge, id, 'READY');
-    await bridge.killKeeper(id);
-    const end = await bridge.end(id);
-    expect(end).toMatchObject({ status: 'error', exit_code: null });
-    expect(end.reason).toContain('The process that kept this task ended without a word');
-    await bridge.onlyServer();
-    expect(await bridge.end(await bridge.agent('exit'))).toMatchObject({ status: left });
-  });
 });
 
 describe('a program of another name', () => {
@@ -110,19 +92,6 @@ describe('a program of another name', () => {
     expect(peak).toBeGreaterThan(0);
     expect(peak).toBeLessThan(MEMORY_LIMIT_MB);
     expect(await peakMegabytes(bridge.mcp.pid)).toBeLessThan(MEMORY_LIMIT_MB);
-  });
-
-  it('is refused in modes cautious and sandboxed, and leaves nothing', async () => {
-    const bridge = await startBridge({ claude: scriptedAgent });
-    const common = { prompt: 'AGENT: exit 0', path: bridge.project };
-    expect(await bridge.refusal('start_task', { ...common, permission_mode: 'cautious' })).toMatch(
-      /^TASK_START_FAILED: .*is not Claude Code/,
-    );
-    expect(await bridge.refusal('start_task', { ...common, permission_mode: 'sandboxed' })).toMatch(
-      /^SANDBOX_UNAVAILABLE: .*not Claude Code/,
-    );
-    expect(await bridge.call('list_tasks')).toMatchObject({ tasks: [] });
-    expect(await readdir(bridge.project)).toEqual([]);
   });
 });
 

@@ -1,11 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
-import { createConnection } from 'node:net';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { repository } from '../../harness/project-files.js';
 import { program } from '../../harness/scripted-agent.js';
 import { startBridge, type TestBridge } from '../../harness/start-bridge.js';
 import { until } from '../../harness/until.js';
@@ -154,64 +152,4 @@ describe.runIf(process.platform === 'linux')('nothing blocks a keeper or server 
     }
     await bridge.call('kill_task', { task_id: id });
   });
-
-  it('that a socket or a caller brings', { timeout: TEST_LIMIT_MS }, async () => {
-    const { bridge, id, check } = await watched({ keep_open: true });
-    const { socket_path: path } = await bridge.record(id);
-    const words = 'x'.repeat(3 * MB);
-    const answer = { decision_id: words, verdict: 'deny', by: words };
-    const view = { columns: 1000, rows: 500, covered: true, read_only: false, scrollback: 2_000 };
-    const lines: Readonly<Record<string, string>> = {
-      'a deep line': `{"id":1,"method":${deep(3 * MB)}}\n`,
-      'a long answer': `${JSON.stringify({ id: 1, method: 'respond', answer })}\n`,
-      'many lines': '{"id":1,"method":"screen"}\n'.repeat(300_000),
-      'many views': `${JSON.stringify({ id: 1, method: 'watch', view })}\n`.repeat(96),
-      'long keys': `${JSON.stringify({ id: 1, method: 'type', keys: 'AAAA'.repeat(MB) })}\n`,
-    };
-    for (const [name, line] of Object.entries(lines)) {
-      const socket = createConnection(path);
-      socket.on('error', () => undefined);
-      socket.resume();
-      const over = new Promise((done) => socket.on('close', done));
-      socket.end(line);
-      await over;
-      await check(name);
-    }
-
-    await prepareProject(bridge.project);
-    await bridge.call('set_active_project', { path: bridge.project });
-    const nested: unknown = JSON.parse(deep(2_000));
-    const calls: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
-      ['start_task', { prompt: 'x'.repeat(4 * MB), path: bridge.project }],
-      ['start_task', { prompt: nested, path: nested }],
-      ['message_task', { task_id: id, text: 'x\n'.repeat(MB / 2) }],
-      ['wait_for_task', { task_ids: Array.from({ length: 200_000 }, (_, i) => `task_${i}`) }],
-      ['search_files', { query: '(.*a){12}b', regex: true }],
-      ['search_files', { query: '((((a{30}){30}){30}){30})', regex: true }],
-      ['search_files', { query: 'a', glob: `{${','.repeat(3_900)}` }],
-      ['search_files', { query: 'a', glob: '*a'.repeat(1_900) }],
-      ['read_file', { path: '../'.repeat(MB) }],
-      ['read_file_range', { path: 'long.txt', start_line: 2_000_000, end_line: 2_000_010 }],
-      ['get_file_tree', { path: '.', depth: 3 }],
-      ['git_status', {}],
-      ['git_diff', {}],
-      ['no_such_tool', { x: 'x'.repeat(8 * MB) }],
-    ];
-    for (const [tool, args] of calls) {
-      await bridge.mcp.callTool(tool, args).catch(() => undefined);
-      await check(`${tool} ${JSON.stringify(args).slice(0, 80)}`);
-    }
-    await bridge.call('kill_task', { task_id: id });
-  });
 });
-
-/** A repository with long lines, many long names, and a large change that is not committed. */
-async function prepareProject(project: string): Promise<void> {
-  await repository(project, { 'long.txt': 'before\n' });
-  await writeFile(join(project, 'long.txt'), `${'a'.repeat(10 * MB)}\n${'a\n'.repeat(3 * MB)}`);
-  // Below the 10 MB up to which files are searched; every literal of the expressions is in it.
-  await writeFile(join(project, 'words.txt'), 'a b '.repeat(2_450_000));
-  await mkdir(join(project, 'names'));
-  for (let number = 0; number < 5_000; number++)
-    await writeFile(join(project, 'names', `${'\u001b[31m\n'.repeat(30)}${number}`), '');
-}

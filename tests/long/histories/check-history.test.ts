@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { TaskStatus } from '../../../src/tasks/task.js';
 import { checkHistory } from './check-history.js';
 import type { AgentMark, Answer, Call, SeenTask } from './history.js';
@@ -50,9 +50,14 @@ function check(calls: readonly Call[], marks: readonly AgentMark[] = []): string
 
 const AT = '2030-01-01T00:00:00.000Z';
 
-describe('a history that fits', () => {
-  it('has tasks of one project one after the other, each with one end', () => {
-    const calls = [
+const late = (words: string): Call => respond(10, 'deny', closed(words));
+const noAnswer: Answer = { kind: 'none', why: 'Connection closed' };
+const unreadable: Answer = { kind: 'tasks', tasks: [], unreadable: [A], isWholeList: true };
+
+it.each<[string, Call[], AgentMark[]?]>([
+  [
+    'tasks of one project one after the other, each with one end',
+    [
       start(0, A),
       start(10, B, 'pending'),
       look(20, A, 'waiting'),
@@ -60,146 +65,81 @@ describe('a history that fits', () => {
       look(40, B, 'running'),
       look(40, A, 'completed', { end: { reason: 'done' } }),
       call('list_tasks', 50, [seen(A, 'completed'), seen(B, 'killed')], { atEnd: true }),
-    ];
-    expect(check(calls, [begin('x'), end('x'), begin('y'), end('y')])).toEqual([]);
-  });
-
-  it('has answers of which one was taken, and the others were told which', () => {
-    const late = closed(`allow by caller at ${AT}`);
-    expect(check([respond(0, 'allow'), respond(1, 'deny', late)], [begin('x'), got('y')])).toEqual([]);
-  });
-
-  it('may have an answer that was taken by a keeper that went before it said so', () => {
-    const calls = [
-      respond(0, 'deny', { kind: 'none', why: 'Connection closed' }),
-      respond(1, 'allow', closed(`deny by caller at ${AT}`)),
-    ];
-    expect(check(calls, [begin('x'), got('n')])).toEqual([]);
-    const gone = refused('TASK_NOT_RUNNING', 'TASK_NOT_RUNNING: it ended before it answered.');
-    expect(check([respond(0, 'deny', gone)], [begin('x'), got('n')])).toEqual([]);
-  });
-
-  it('may have a decision that nobody answered', () => {
-    expect(check([respond(0, 'allow', closed(`withdrawn by session at ${AT}`))], [begin('x')])).toEqual([]);
-  });
-
-  it('may have calls that know nothing of each other, as they were made at once', () => {
-    const calls = [look(0, A, 'killed'), look(4, A, 'running'), call('list_tasks', 0, []), start(0, A)];
-    expect(check(calls)).toEqual([]);
-  });
-
-  it('may have tasks of two projects at once', () => {
-    const other = { project: '/q' };
-    const calls = [start(0, A), call('start_task', 0, [seen(B, 'running', other)])];
-    expect(check([...calls, look(20, A, 'running'), look(20, B, 'running', other)])).toEqual([]);
-  });
+    ],
+    [begin('x'), end('x'), begin('y'), end('y')],
+  ],
+  ['one answer that was taken', [respond(0, 'allow'), late(`allow by caller at ${AT}`)], [got('y')]],
+  [
+    'an answer that was taken by a keeper that went before it said so',
+    [respond(0, 'deny', noAnswer), respond(1, 'allow', closed(`deny by caller at ${AT}`))],
+    [got('n')],
+  ],
+  ['a decision that was not answered', [respond(0, 'allow', closed(`withdrawn by session at ${AT}`))]],
+  [
+    'calls that know nothing of each other, as they were made at once',
+    [look(0, A, 'killed'), look(4, A, 'running'), call('list_tasks', 0, []), start(0, A)],
+  ],
+])('a history may have %s', (_, calls, marks) => {
+  expect(check(calls, marks)).toEqual([]);
 });
 
-describe('one owner', () => {
-  it('is broken by an agent that begins while another one has the project', () => {
-    expect(check([], [begin('x'), overlap('y')])).toEqual([expect.stringMatching(/^one owner: .* y began/)]);
-  });
-
-  it('is broken by an agent that goes on after the next one began', () => {
-    expect(check([], [begin('x'), begin('y'), end('x')])).toEqual([
-      expect.stringMatching(/^one owner: .* x still ran/),
-    ]);
-  });
-
-  it('is broken by a start that is accepted while the task before it is still active', () => {
-    const wrong = [start(0, A), start(10, B), look(20, A, 'running'), look(30, B, 'running')];
-    expect(check(wrong)).toEqual([expect.stringMatching(/^one owner: task_a and task_b/)]);
-  });
-});
-
-describe('one end', () => {
-  it.each([
-    ['status', 'failed', {}, {}],
-    ['reason', 'killed', { reason: 'one' }, { reason: 'another' }],
-    ['ended_at', 'killed', { ended_at: AT }, { ended_at: '2030-01-01T00:00:00.001Z' }],
-    ['exit_code', 'killed', { exit_code: null }, { exit_code: 0 }],
-  ] as const)('is broken by two servers that tell another %s', (name, status, one, other) => {
-    const calls = [look(0, A, 'killed', { end: one }), look(10, A, status, { end: other })];
-    expect(check(calls)).toEqual([expect.stringMatching(new RegExp(`^one end: ${name} of task_a`))]);
-  });
-
-  it.each(['pending', 'starting', 'running', 'waiting'] as const)(
-    'is broken by %s after an end',
-    (status) => {
-      expect(check([look(0, A, 'killed'), look(10, A, status)])).toEqual([
-        expect.stringMatching(new RegExp(`^one end: task_a is ${status}`)),
-      ]);
-    },
-  );
-});
-
-describe('the first answer wins', () => {
-  it('is broken by two answers that are taken', () => {
-    expect(check([respond(0, 'allow'), respond(10, 'allow')])).toEqual([
-      expect.stringMatching(/^first answer: dec_1 of task_a was answered 2 times/),
-    ]);
-  });
-
-  it.each([`deny by caller at ${AT}`, `allow by deadline at ${AT}`, `withdrawn by session at ${AT}`])(
-    'is broken by a later one that is told "%s" when allow was taken',
-    (words) => {
-      expect(check([respond(0, 'allow'), respond(10, 'deny', closed(words))])).toEqual([
-        expect.stringMatching(/^first answer: .* which nobody answered/),
-      ]);
-    },
-  );
-
-  it('is broken by later ones that are told different things', () => {
-    const later = [`deny by caller at ${AT}`, `deny by caller at ${AT}0`].map((words, index) =>
-      respond(10 + index, 'deny', closed(words)),
-    );
-    expect(check([respond(0, 'deny'), ...later])).toEqual([expect.stringMatching(/in several ways/)]);
-  });
-
-  it('is broken by an answer that is said to be a caller’s, and no caller gave it', () => {
-    const calls = [respond(0, 'allow', closed(`deny by caller at ${AT}`))];
-    expect(check(calls)).toEqual([expect.stringMatching(/^first answer: .* which nobody answered/)]);
-  });
-
-  it.each(['n', ''])('is broken by an agent that got "%s" when allow was taken', (text) => {
-    const calls = [respond(0, 'allow'), respond(1, 'deny', { kind: 'none', why: 'Connection closed' })];
-    expect(check(calls, [begin('x'), got(text)])).toEqual([
-      expect.stringMatching(/^first answer: the agent x got/),
-    ]);
-  });
-});
-
-describe('nothing is lost', () => {
-  it('is broken by a server that does not know a task that was started before', () => {
-    const ask = call('get_task_status', 10, [], { taskId: A, answer: refused('TASK_NOT_FOUND') });
-    expect(check([start(0, A), ask])).toEqual(['nothing lost: first does not know task_a.']);
-  });
-
-  it('is broken by a list without it', () => {
-    expect(check([start(0, A), call('list_tasks', 10, [seen(B, 'pending')])])).toEqual([
-      'nothing lost: first does not know task_a.',
-    ]);
-  });
-
-  it('is broken by a task without an end when all is over', () => {
-    const last = call('list_tasks', 10, [seen(A, 'waiting')], { atEnd: true });
-    expect(check([start(0, A), last])).toEqual(['nothing lost: in the end task_a is waiting for first.']);
-  });
-
-  it('is broken by a record that cannot be read, or a server that does not answer, when all is over', () => {
-    const unreadable = call('list_tasks', 10, [], {
-      answer: { kind: 'tasks', tasks: [], unreadable: [A], isWholeList: true },
-      atEnd: true,
-    });
-    const silent = call('list_tasks', 20, [], { answer: { kind: 'none', why: 'closed' }, atEnd: true });
-    expect(check([start(0, A), unreadable, silent])).toEqual([
-      'nothing lost: in the end task_a is unreadable for first.',
-      'nothing lost: in the end list_tasks of all tasks has no answer for first.',
-    ]);
-  });
-});
-
-it('a fault of the bridge’s own fits no history', () => {
-  const broken = call('kill_task', 0, [], { answer: refused('INTERNAL_ERROR') });
-  expect(check([broken])).toEqual([expect.stringMatching(/^no fault of its own: kill_task/)]);
+it.each<[string, RegExp, Call[], AgentMark[]?]>([
+  ['an agent that begins while another one has the project', /^one owner/, [], [begin('x'), overlap('y')]],
+  ['an agent that still runs', /^one owner: .* x still ran/, [], [begin('x'), begin('y'), end('x')]],
+  [
+    'a start that is accepted while the task before it is still active',
+    /^one owner: task_a and task_b/,
+    [start(0, A), start(10, B), look(20, A, 'running'), look(30, B, 'running')],
+  ],
+  [
+    'two ends of one task',
+    /^one end: reason of task_a/,
+    [look(0, A, 'killed', { end: { reason: 'one' } }), look(10, A, 'killed', { end: { reason: 'other' } })],
+  ],
+  [
+    'a task that runs after its end',
+    /^one end: task_a is waiting/,
+    [look(0, A, 'killed'), look(10, A, 'waiting')],
+  ],
+  ['two answers that are taken', /answered 2 times/, [respond(0, 'allow'), respond(10, 'allow')]],
+  ['a false word of the answer', /nobody answered/, [respond(0, 'allow'), late(`deny by caller at ${AT}`)]],
+  [
+    'an answer that was not given',
+    /nobody answered/,
+    [respond(0, 'allow', closed(`deny by caller at ${AT}`))],
+  ],
+  [
+    'two words of one answer',
+    /in several ways/,
+    [respond(0, 'deny'), late(`deny by caller at ${AT}`), late(`deny by caller at ${AT}0`)],
+  ],
+  ['an agent that got another answer', /the agent x got "n"/, [respond(0, 'allow')], [got('n')]],
+  [
+    'a server that does not know a task',
+    /^nothing lost: first does not know task_a\.$/,
+    [start(0, A), call('get_task_status', 10, [], { taskId: A, answer: refused('TASK_NOT_FOUND') })],
+  ],
+  ['a list without a task', /^nothing lost/, [start(0, A), call('list_tasks', 10, [seen(B, 'pending')])]],
+  [
+    'a task without an end when all is over',
+    /^nothing lost: in the end task_a is waiting for first\.$/,
+    [start(0, A), call('list_tasks', 10, [seen(A, 'waiting')], { atEnd: true })],
+  ],
+  [
+    'a record that cannot be read when all is over',
+    /^nothing lost: in the end task_a is unreadable/,
+    [start(0, A), call('list_tasks', 10, [], { answer: unreadable, atEnd: true })],
+  ],
+  [
+    'a server that does not answer when all is over',
+    /^nothing lost: in the end list_tasks of all tasks has no answer/,
+    [call('list_tasks', 20, [], { answer: noAnswer, atEnd: true })],
+  ],
+  [
+    'a fault of the bridge itself',
+    /^no fault of its own: kill_task/,
+    [call('kill_task', 0, [], { answer: refused('INTERNAL_ERROR') })],
+  ],
+])('a history may not have %s', (_, words, calls, marks) => {
+  expect(check(calls, marks)).toEqual([expect.stringMatching(words)]);
 });

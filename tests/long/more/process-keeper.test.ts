@@ -1,4 +1,4 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { processRecordSchema } from '../../../src/processes/process-record.js';
@@ -24,28 +24,6 @@ async function kept() {
   if (socketPath === null) throw new Error('It has no socket.');
   return { bridge, pid, keeper: owner.pid, socketPath };
 }
-
-it('what a killed server left, also outside of its group, is ended with the first call of the next one', async () => {
-  const bridge = await open();
-  const command = "setsid sh -c 'sleep 600' & echo up; exec sleep 600";
-  const { pid } = await bridge.call('spawn', { command, shell: true, background: true });
-  await until('it is up', async () =>
-    expect(await bridge.call('stdout', { pid })).toMatchObject({ text: 'up\n' }),
-  );
-  process.kill(bridge.mcp.pid, 'SIGKILL');
-  const next = await bridge.another();
-  await until('it has ended', async () =>
-    expect(await next.call('ps')).toMatchObject({ processes: [{ status: 'terminated' }] }),
-  );
-  expect(await next.call('stdout', { pid })).toMatchObject({ text: 'up\n', status: 'terminated' });
-});
-
-it('a process to be kept that could not be started leaves nothing, and says why', async () => {
-  const bridge = await open();
-  const refused = await bridge.refusal('spawn', { command: 'no-such-program', keep: true });
-  expect(refused).toMatch(/^PROGRAM_NOT_FOUND/);
-  expect(await readdir(join(bridge.workplace.stateDir, 'processes'))).toEqual([]);
-});
 
 it('kill: a keeper that was halted goes on, and ends its process itself', async () => {
   const { bridge, pid, keeper } = await kept();

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, rename, rm } from 'node:fs/promises';
+import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
@@ -44,12 +44,6 @@ async function nothingLeft(bridge: TestBridge): Promise<void> {
     .toEqual([]);
 }
 
-/** What a process that was killed has left of a lock, which the next holder removes after a minute only. */
-async function removeHalfWrittenLocks({ workplace }: TestBridge): Promise<void> {
-  const locks = join(workplace.stateDir, 'locks');
-  for (const name of await readdir(locks)) if (name.endsWith('.tmp')) await rm(join(locks, name));
-}
-
 it('the queue goes on while no server runs', async () => {
   const bridge = await quickBridge();
   const first = await start(bridge, bridge.project, 'never-exits');
@@ -64,21 +58,6 @@ it('the queue goes on while no server runs', async () => {
     .poll(() => Promise.all(ids.map(statusOf)), { timeout: 30_000 })
     .toEqual(['completed', 'failed']);
   await nothingLeft(bridge);
-});
-
-it('a queue whose keeper was killed goes on with the next server, before that is asked for anything', async () => {
-  const bridge = await quickBridge();
-  const first = await start(bridge, bridge.project, 'never-exits');
-  const second = await start(bridge, bridge.project, 'exit 0');
-  process.kill(bridge.mcp.pid, 'SIGKILL');
-  await bridge.killKeeper(first.task_id);
-  const other = await bridge.another();
-  await expect
-    .poll(async () => (await bridge.record(second.task_id)).status, { timeout: 30_000 })
-    .toBe('completed');
-  await nothingLeft(bridge);
-  await removeHalfWrittenLocks(bridge);
-  expect(await other.status(first.task_id)).toMatchObject({ status: 'error' });
 });
 
 it('above the limit every task waits, whatever it said of conflicts; a project that is gone by then is told', async () => {
@@ -98,39 +77,4 @@ it('above the limit every task waits, whatever it said of conflicts; a project t
   expect(end.reason).toContain(`Path '${two}' does not exist`);
   expect(existsSync(two)).toBe(false);
   await nothingLeft(bridge);
-});
-
-it('a burst of starts over two servers gives every caller a true answer, and every task its end', async () => {
-  const tasks = 12;
-  const projects = Array.from({ length: 4 }, (_, index) => `app-${index}`);
-  const bridge = await quickBridge({
-    projects,
-    env: { MCP_MAX_CONCURRENT_TASKS: '3', MCP_TASK_HISTORY_SIZE: '100' },
-  });
-  const other = await bridge.another();
-  const answers = await Promise.all(
-    Array.from({ length: tasks }, async (_, index) => {
-      const path = bridge.projects[index % projects.length] ?? '';
-      const client = index % 2 === 0 ? bridge : other;
-      const on_conflict = index % 4 === 3 ? 'error' : 'queue';
-      return start(client, path, 'exit 0', { on_conflict }).catch((error: unknown) => String(error));
-    }),
-  );
-  const refused = answers.filter((answer) => typeof answer === 'string');
-  const accepted = answers.filter((answer) => typeof answer !== 'string');
-  for (const words of refused) expect(words).toMatch(/TASK_ALREADY_RUNNING.*Existing task ID: task_/s);
-  for (const { status, queue_position } of accepted) {
-    if (status === 'pending') expect(queue_position).toBeGreaterThan(0);
-    else expect(status).toMatch(/^(running|completed)$/);
-  }
-  for (const { task_id } of accepted) {
-    expect(await bridge.end(task_id)).toMatchObject({ status: 'completed', exit_code: 0 });
-  }
-  await nothingLeft(bridge);
-  const listed = z
-    .object({ tasks: z.array(z.looseObject({ task_id: z.string() })) })
-    .parse(await other.call('list_tasks', { limit: 100 }));
-  expect(listed.tasks.map(({ task_id }) => task_id).sort()).toEqual(
-    accepted.map(({ task_id }) => task_id).sort(),
-  );
 });

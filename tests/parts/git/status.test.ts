@@ -188,6 +188,51 @@ describe('the status of a repository', () => {
     );
   });
 
+  it.each([
+    ['of version 4', ['--index-version', '4'], []],
+    ['that is split', ['--split-index'], []],
+    ['with a table of its entries', [], ['-c', 'index.threads=2', '-c', 'index.recordOffsetTable=true']],
+    ['with names of SHA-256', [], []],
+  ])('and diffs show them with an index %s, too', async (kind, args, settings) => {
+    const place = await gitPlace();
+    if (kind.includes('SHA-256')) {
+      await rm(join(place.repo, '.git'), { recursive: true });
+      await place.git('init', '--quiet', '--object-format=sha256');
+    }
+    for (const file of ['a', 'b/1234567', 'b/12345678']) await place.write(file, '1\n');
+    await place.write('last', '1\n');
+    await place.commit('first');
+    const hide = (flag: string) => place.git(...settings, 'update-index', flag, 'last');
+    await place.git(...settings, 'update-index', ...args, '--force-write-index');
+    await place.write('last', '2\n');
+    const modified = async () => (await place.service.status(place.target())).lists.modified;
+    expect(await modified()).toEqual(['last']);
+    await hide('--assume-unchanged');
+    expect(await modified()).toEqual(['last']);
+    await hide('--no-assume-unchanged');
+    await hide('--skip-worktree');
+    expect(await modified()).toEqual(['last']);
+    expect((await place.service.diff(place.target(), {})).text).toContain('+2');
+  });
+
+  it('and diffs are those of the settings that hold now, not of the call before', async () => {
+    const place = await gitPlace();
+    await place.write('run', '1\n');
+    await place.commit('first');
+    await chmod(join(place.repo, 'run'), 0o755);
+    const modified = async () => (await place.service.status(place.target())).lists.modified;
+    for (const [fileMode, found] of [
+      ['true', ['run']],
+      ['false', []],
+      ['true', ['run']],
+    ] as const) {
+      await place.git('config', 'core.fileMode', fileMode);
+      expect(await modified()).toEqual(found);
+    }
+    await place.git('config', 'core.worktree', place.homeDir);
+    await expect(modified()).rejects.toThrow('core.worktree');
+  });
+
   it('goes with counts that have git’s modes where they changed, and where links point', async () => {
     const place = await gitPlace();
     const at = (file: string): string => join(place.repo, file);

@@ -43,6 +43,7 @@ describe.each(sources.map((source) => [source.kind, source] as const))('the tabl
     });
     expect((await source.table()).find((one) => one.pid === pid)).toMatchObject({ startId: found?.startId });
     expect(await source.find([pid])).toMatchObject([{ pid, startId: found?.startId }]);
+    expect((await source.lineage(pid)).slice(0, 2)).toMatchObject([{ pid, mark }, { pid: process.pid }]);
     expect(await source.commandLines()).toContain(`${MARK_VARIABLE}=of-the-arguments`);
   });
 

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -17,7 +16,6 @@ import { until } from '../../harness/until.js';
 import { tempFolder } from '../../harness/temp-folder.js';
 
 const DAEMONIZE = fileURLToPath(new URL('../../fixtures/programs/daemonize.mjs', import.meta.url));
-const CLEANS_UP = fileURLToPath(new URL('../../fixtures/programs/cleans-up.cjs', import.meta.url));
 const env = { PATH: '/usr/local/bin:/usr/bin:/bin' };
 const clock = systemClock;
 
@@ -114,15 +112,6 @@ describe(`by ${system.source.kind}`, () => {
     const report = await killTree({ pid: stranger.pid, mark: createSecret(), clock, system });
     expect(report).toEqual({ ended: [], remaining: [] });
     expect(await findMarked(mark)).not.toEqual([]);
-  });
-
-  it('a program that cleans up by running children has the whole grace time for it, and so have they', async () => {
-    const done = join(folder, 'cleaned up');
-    const session = await startPrinting('ready', [process.execPath, CLEANS_UP, done]);
-    const report = await killTree({ pid: session.pid, mark, clock, system, graceMs: 30_000 });
-    expect(await session.exited).toEqual({ code: 0 });
-    expect((await readFile(done, 'utf8')).split('\n')).toEqual(['child 1', 'child 2', 'child 3', '']);
-    expect(report).toMatchObject({ remaining: [] });
   });
 });
 

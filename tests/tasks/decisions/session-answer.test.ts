@@ -2,16 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { SessionRequest } from '../../../src/claude/session.js';
 import { answerInWords, sessionAnswerFor } from '../../../src/tasks/decisions/session-answer.js';
 import type { DecisionAnswer } from '../../../src/tasks/task-host.js';
+import { sampleRequest } from '../sample-decision.js';
 
-const bash: SessionRequest = {
-  requestId: 'r1',
-  kind: 'permission',
-  tool: 'Bash',
-  input: { command: 'make', timeout: 5, tags: ['a'] },
-  summary: 'Bash(make)',
-  options: [],
-  source: 'exact',
-};
+const bash = sampleRequest({ input: { command: 'make', timeout: 5, tags: ['a'] } });
 const plan: SessionRequest = { ...bash, kind: 'plan', tool: 'ExitPlanMode', input: { plan: '1. Go.' } };
 
 const answerOf = (given: Partial<DecisionAnswer>): DecisionAnswer => ({

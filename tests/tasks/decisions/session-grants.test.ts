@@ -1,24 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionRequest } from '../../../src/claude/session.js';
 import { SessionGrants } from '../../../src/tasks/decisions/decision-book.js';
+import { sampleRequest } from '../sample-decision.js';
 
-function request(
+const request = (
   tool: string,
   input: Readonly<Record<string, unknown>>,
   more: Partial<SessionRequest> = {},
-): SessionRequest {
-  return {
-    requestId: 'r',
-    kind: 'permission',
-    tool,
-    input,
-    summary: tool,
-    options: [],
-    source: 'exact',
-    folder: '/p',
-    ...more,
-  };
-}
+): SessionRequest => sampleRequest({ tool, input, ...more });
 
 const asWritten = (path: string): Promise<string> => Promise.resolve(path);
 

@@ -7,8 +7,9 @@ import { beforeEach, expect, it } from 'vitest';
 import { silentLogger } from '../../../src/base/logger.js';
 import { openStateDir, type StateDir } from '../../../src/store/state-dir.js';
 import { endUnreadable, recoverTask } from '../../../src/tasks/record/recovery.js';
-import { taskRecordSchema, type Decision } from '../../../src/tasks/task.js';
+import { taskRecordSchema } from '../../../src/tasks/task.js';
 import { ManualClock } from '../../harness/manual-clock.js';
+import { sampleDecision } from '../sample-decision.js';
 import { sampleRecord, sampleSpec, TASK_ID } from '../sample-task.js';
 import { tempFolder } from '../../harness/temp-folder.js';
 
@@ -23,28 +24,13 @@ beforeEach(async () => {
   marks = [];
 });
 
-const open: Decision = {
-  decision_id: 'dec_1',
-  kind: 'permission',
-  tool: 'Bash',
-  input: {},
-  summary: 'Bash(make)',
-  options: [],
-  asked_at: 'then',
-  expires_at: 'later',
-  closed_at: null,
-  verdict: null,
-  answered_by: null,
-  reason: null,
-};
-
 it('a task whose keeper is gone ends as error, with what is known of it, and nothing of it stays', async () => {
   const socket = join(folder, 'task.sock');
   await writeFile(socket, '');
   const record = sampleRecord({
     status: 'waiting',
     socket_path: socket,
-    decisions: [open],
+    decisions: [sampleDecision()],
     last_output: 'half done',
     change_seq: 3,
   });

@@ -26,19 +26,15 @@ export interface BridgeCommandOptions {
 export class BridgeCommandError extends Error {}
 
 /**
- * Runs `claude-code-bridge` with arguments and stdin, in the home directory: nothing of a workspace decides which program that is.
+ * Runs `claude-code-bridge` with arguments, in the home directory: nothing of a workspace decides which program that is.
  * Resolves with stdout. Throws BridgeCommandError with what it printed on stderr.
  */
-export async function runBridge(
-  options: BridgeCommandOptions,
-  args: readonly string[],
-  stdin = '',
-): Promise<string> {
+export async function runBridge(options: BridgeCommandOptions, args: readonly string[]): Promise<string> {
   const [program = NAME, ...first] = await bridgeCommand(options);
   const child = spawn(program, [...first, ...args], {
     cwd: options.homeDir,
     env: { ...withoutEditor(options.env), MCP_STATE_DIR: options.statePath },
-    stdio: 'pipe',
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise<number | string>((resolve, reject) => {
     child.once('error', reject);
@@ -50,9 +46,6 @@ export async function runBridge(
     child.stdout.destroy(new BridgeCommandError(`${program} did not end in time.`));
     child.stderr.destroy();
   }, options.limitMs ?? RUN_LIMIT_MS);
-  // A program that has ended reads nothing more.
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(stdin);
   try {
     const [out, said, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
     if (code === 0) return out;

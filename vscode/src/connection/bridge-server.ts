@@ -32,9 +32,9 @@ export class BridgeServer implements Disposable {
   readonly #options: ServerOptions;
   readonly #owned = new DisposableStore();
   readonly #changed = this.#owned.add(new Emitter<void>());
-  /** A program has come or gone, or a port was added. */
+  /** A program has come or gone, or the port is another one. */
   readonly onChange = this.#changed.event;
-  readonly #listeners: Listener[] = [];
+  #listener: Listener | undefined;
   readonly #clients = new Set<Client>();
   #elsewhere: string | undefined;
   #number = 0;
@@ -50,18 +50,13 @@ export class BridgeServer implements Disposable {
     return server;
   }
 
-  /** The newest one. */
   get port(): number {
-    return this.#listeners.at(-1)?.port ?? 0;
+    return this.#listener?.port ?? 0;
   }
 
   /** Why this is not the fixed port; undefined when it is. */
   get elsewhere(): string | undefined {
     return this.#elsewhere;
-  }
-
-  get ports(): readonly number[] {
-    return this.#listeners.map(({ port }) => port);
   }
 
   get programs(): readonly string[] {
@@ -75,15 +70,15 @@ export class BridgeServer implements Disposable {
 
   dispose(): void {
     for (const client of this.#clients) client.dispose();
-    for (const listener of this.#listeners) listener.close();
+    this.#listener?.close();
     this.#owned.dispose();
   }
 
-  /** Tries the fixed port, unless it is there already; without it any other one is taken. Throws the system's error. */
+  /** Tries the fixed port, unless it is there already; without it any other one is taken. Programs that are connected stay. Throws the system's error. */
   async listen(): Promise<void> {
     const { port, clock, logger, holderOf } = this.#options;
-    if (port === undefined) return this.#add(0);
-    if (this.ports.includes(port)) return;
+    if (port === undefined && this.#listener === undefined) return this.#take(0);
+    if (port === undefined || this.port === port) return;
     let holder = await holderOf(port);
     // Another window that is loaded again finds its port free.
     let isOurs = (holder?.isLeaving !== true || holder.isBefore) && (await this.#tryPort(port));
@@ -96,13 +91,13 @@ export class BridgeServer implements Disposable {
       ? undefined
       : `port ${port} is taken by ${holder?.name ?? 'another program'}: run Connect when it is free`;
     if (this.#elsewhere !== undefined) logger.warn(this.#elsewhere);
-    if (this.#listeners.length === 0) await this.#add(0);
+    if (this.#listener === undefined) await this.#take(0);
   }
 
   /** False when another program has the port. */
   async #tryPort(port: number): Promise<boolean> {
     try {
-      await this.#add(port);
+      await this.#take(port);
       return true;
     } catch (error) {
       if (systemCodeOf(error) === 'EADDRINUSE') return false;
@@ -110,7 +105,7 @@ export class BridgeServer implements Disposable {
     }
   }
 
-  async #add(port: number): Promise<void> {
+  async #take(port: number): Promise<void> {
     const listener = await listen(
       {
         ...this.#options,
@@ -121,7 +116,8 @@ export class BridgeServer implements Disposable {
       port,
     );
     if (this.#owned.isDisposed) return listener.close();
-    this.#listeners.push(listener);
+    this.#listener?.close();
+    this.#listener = listener;
     this.#options.logger.info(`Listening on ws://127.0.0.1:${listener.port}`);
     this.#changed.fire();
   }

@@ -1,12 +1,20 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { messageOf } from '../../../src/base/errors.js';
 import { Emitter, DisposableStore, type Disposable } from '../../../src/base/lifecycle.js';
-import type { EditorMessage } from '../../../src/editor/protocol.js';
-import type { Settings } from '../settings.js';
-import { windowAtPort } from '../../../src/editor/discovery.js';
+import {
+  editorFile,
+  newEditorId,
+  sweepEditorWindows,
+  windowAtPort,
+  writeEditorWindow,
+  type EditorWindow,
+} from '../../../src/editor/discovery.js';
 import { windowName } from '../../../src/editor/editor-fault.js';
+import type { EditorMessage } from '../../../src/editor/protocol.js';
+import { ownIdentity } from '../../../src/store/process-identity.js';
+import type { Settings } from '../settings.js';
 import { BridgeServer, type PortHolder } from './bridge-server.js';
 import type { Answering } from './client.js';
-import type { WindowFile } from './window-file.js';
 
 export interface ConnectionState {
   readonly isConnected: boolean;
@@ -17,17 +25,20 @@ export interface ConnectionState {
 export interface ConnectionOptions extends Omit<Answering, 'tokenFile'> {
   /** Throws an error with what is wrong in them. */
   readonly settings: () => Settings;
-  readonly windowFile: WindowFile;
-  readonly folders: () => readonly string[];
+  /** What the discovery file says of this window besides its id, its port and its token. */
+  readonly facts: () => Omit<EditorWindow, 'id' | 'port' | 'token' | 'owner'>;
 }
 
 /** Whether programs can connect to this window: a server and its discovery file, both or neither. */
 export class Connection implements Disposable {
   readonly #options: ConnectionOptions;
+  readonly #id = newEditorId();
   readonly #owned = new DisposableStore();
   readonly #changed = this.#owned.add(new Emitter<void>());
   readonly onChange = this.#changed.event;
   #server: BridgeServer | undefined;
+  /** The discovery file. */
+  #written: { readonly path: string; readonly window: EditorWindow } | undefined;
   #fault: string | undefined;
   /** What it listens with. */
   #used: string | undefined;
@@ -42,49 +53,48 @@ export class Connection implements Disposable {
     const server = this.#server;
     if (server === undefined)
       return { isConnected: false, text: this.#fault ?? 'programs cannot connect to this window.' };
-    const { programs, ports, elsewhere } = server;
+    const { programs, port, elsewhere } = server;
     const names = programs.length === 0 ? 'no program is connected' : `connected: ${programs.join(', ')}`;
-    return {
-      isConnected: true,
-      text: `listening on ${ports.map((port) => `ws://localhost:${port}`).join(' and ')}; ${names}${elsewhere === undefined ? '' : `; ${elsewhere}`}.`,
-    };
+    const text = `listening on ws://localhost:${port}; ${names}${elsewhere === undefined ? '' : `; ${elsewhere}`}.`;
+    return { isConnected: true, text };
   }
 
-  /** Listens; when it listens elsewhere, also at the fixed port. Throws what keeps it from listening. */
+  /** Listens; when it listens elsewhere, at the fixed port if that is free now. Throws what keeps it from listening. */
   connect(): Promise<void> {
     return this.#next(async () => {
       if (this.#server === undefined) return this.#start();
       await this.#server.listen();
-      await this.#writeFile(this.#server);
+      await this.#writeFile();
     });
   }
 
   disconnect(): Promise<void> {
-    return this.#next(() => this.#stop());
+    return this.#next(async () => this.#stop());
   }
 
   /** With other settings, where they differ; stays disconnected when it is. A file of the workspace that sets nothing ends no connection. */
   reconnect(): Promise<void> {
     return this.#next(async () => {
       if (this.#server === undefined || this.#used === listeningOf(this.#options.settings())) return;
-      await this.#stop();
+      this.#stop();
       await this.#start();
     });
   }
 
   /** The trust or the folders of the workspace have changed. */
   describe(): Promise<void> {
-    return this.#next(async () => {
-      if (this.#server !== undefined) await this.#writeFile(this.#server);
-    });
+    return this.#next(() => this.#writeFile());
   }
 
   broadcast(message: EditorMessage): void {
     this.#server?.broadcast(message);
   }
 
+  /** Synchronous, for a window that closes. Its file says so until its process has ended, and is then removed by another window. */
   dispose(): void {
-    this.#options.windowFile.leaveNow();
+    const { path = '', window } = this.#written ?? {};
+    if (existsSync(path)) writeFileSync(path, JSON.stringify({ ...window, leaving: true }));
+    this.#written = undefined;
     this.#server?.dispose();
     this.#server = undefined;
     this.#owned.dispose();
@@ -92,21 +102,19 @@ export class Connection implements Disposable {
 
   async #start(): Promise<void> {
     if (this.#server !== undefined || this.#owned.isDisposed) return;
-    const { settings, windowFile, logger } = this.#options;
+    const { settings, logger } = this.#options;
     try {
       const now = settings();
       const { port, allowWithoutToken, statePath } = now;
       this.#used = listeningOf(now);
-      const server = await BridgeServer.start({
+      this.#server = await BridgeServer.start({
         ...this.#options,
-        port,
-        allowWithoutToken,
-        tokenFile: windowFile.pathIn(statePath),
+        ...{ port, allowWithoutToken },
+        tokenFile: editorFile(this.#id, statePath),
         holderOf: (wanted) => this.#holderOf(wanted, statePath),
       });
-      server.onChange(() => this.#changed.fire());
-      this.#server = server;
-      await this.#writeFile(server);
+      this.#server.onChange(() => this.#changed.fire());
+      await this.#writeFile();
       if (this.#owned.isDisposed) this.dispose();
       this.#fault = undefined;
     } catch (error) {
@@ -120,11 +128,12 @@ export class Connection implements Disposable {
     }
   }
 
-  async #stop(): Promise<void> {
+  #stop(): void {
     if (this.#server === undefined) return;
     this.#server.dispose();
     this.#server = undefined;
-    this.#options.windowFile.removeNow();
+    if (this.#written !== undefined) rmSync(this.#written.path, { force: true });
+    this.#written = undefined;
     this.#options.logger.info('Disconnected');
     this.#changed.fire();
   }
@@ -133,13 +142,20 @@ export class Connection implements Disposable {
     const window = await windowAtPort(port, statePath);
     if (window === undefined) return undefined;
     const { folders, leaving = false } = window;
-    const isBefore = JSON.stringify(folders) === JSON.stringify(this.#options.folders());
+    const isBefore = JSON.stringify(folders) === JSON.stringify(this.#options.facts().folders);
     return { name: windowName({ folders }), isLeaving: leaving, isBefore };
   }
 
-  async #writeFile(server: BridgeServer): Promise<void> {
-    const { settings, windowFile } = this.#options;
-    await windowFile.write(settings().statePath, server.port, server.access.token);
+  /** Throws STATE_UNUSABLE. */
+  async #writeFile(): Promise<void> {
+    if (this.#server === undefined) return;
+    const { settings, facts } = this.#options;
+    const { statePath } = settings();
+    await sweepEditorWindows(statePath);
+    const { port, access } = this.#server;
+    const window = { ...facts(), id: this.#id, port, token: access.token, owner: await ownIdentity() };
+    this.#written = { path: editorFile(this.#id, statePath), window };
+    await writeEditorWindow(window, statePath);
   }
 
   #next(step: () => Promise<void>): Promise<void> {

@@ -11,8 +11,7 @@ import {
 } from '../../../src/editor/protocol.js';
 import type { Program } from '../connection/client.js';
 import { EditorError } from '../editor-error.js';
-import type { BridgeTerminal } from '../terminals/bridge-terminal.js';
-import type { TerminalRegistry } from '../terminals/terminal-registry.js';
+import type { BridgeTerminal, TerminalRegistry } from '../terminals/terminal-registry.js';
 import { oneLineCommand } from '../terminals/quote.js';
 
 /** Does what programs ask for. */

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { withinMs } from '../../../src/base/clock.js';
-import { Slots } from '../../../src/base/lifecycle.js';
+import { nextEvent, Slots } from '../../../src/base/lifecycle.js';
 import type { FileText } from '../../../src/board/protocol.js';
 import { diffOf, type DiffState } from '../../../src/board/state.js';
 import { BoardRefusal } from '../board/board-connection.js';
@@ -57,14 +57,14 @@ export async function currentDiff(context: Asking, taskId: string): Promise<Diff
 /** The text of one side of a file. Throws BoardRefusal. */
 export type ReadFile = (document: TaskDocument) => Promise<FileText>;
 
-/** The editor asks for the texts of many files at once; the board refuses a page that does, so some wait here. */
+/** The editor asks for the texts of many files at once; of many large ones the connection would end, so some wait here. */
 export function fileReader(context: Asking): ReadFile {
   const slots = new Slots(MAX_READING);
   return async ({ taskId, name, side }) => {
     const slot = await slots.take(noAbort);
     try {
       await connected(context);
-      const { file } = await context.board.act({ type: 'file.read', task_id: taskId, file: name, side });
+      const { file } = await context.board.do({ type: 'file.read', task_id: taskId, file: name, side });
       if (file !== undefined) return file;
       throw new BoardRefusal({ code: 'INTERNAL_ERROR', message: 'The board gave no text.', hint: '' });
     } finally {
@@ -73,24 +73,18 @@ export function fileReader(context: Asking): ReadFile {
   };
 }
 
-/** Waits for the board. Rejects with why it is not there after 30 s. */
-async function connected(context: Asking): Promise<void> {
+/** Waits for the board. Rejects with why it is not there, after one more try, or after 30 s. */
+export async function connected(context: Asking): Promise<void> {
   const { board } = context;
-  if (await until(context, () => board.status.how === 'open', CONNECT_LIMIT_MS)) return;
-  const { status } = board;
-  throw new Error(status.how === 'lost' ? status.why : 'The board is not connected. Try once more.');
+  const before = board.state;
+  const isTried = (): boolean => board.state.how === 'open' || board.state !== before;
+  if ((await until(context, isTried, CONNECT_LIMIT_MS)) && board.state.how === 'open') return;
+  const { state } = board;
+  throw new Error('why' in state ? state.why : 'The board is not connected. Try once more.');
 }
 
 /** Resolves with true as soon as `accept` holds of the board, and with false after the limit. */
 async function until({ board, clock }: Asking, accept: () => boolean, limitMs: number): Promise<boolean> {
-  if (accept()) return true;
-  const found = deferred<true>();
-  const changes = board.onChange(() => {
-    if (accept()) found.resolve(true);
-  });
-  try {
-    return (await withinMs(clock, limitMs, found.promise)) === true;
-  } finally {
-    changes.dispose();
-  }
+  if (!accept()) await withinMs(clock, limitMs, nextEvent(board.onChange, accept));
+  return accept();
 }

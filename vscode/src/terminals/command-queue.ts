@@ -1,5 +1,5 @@
 import { withinMs, type Clock } from '../../../src/base/clock.js';
-import { Emitter, type Disposable } from '../../../src/base/lifecycle.js';
+import { Emitter, nextEvent, type Disposable } from '../../../src/base/lifecycle.js';
 import type { EditorExecution } from '../../../src/editor/protocol.js';
 import { deferred, type Deferred } from '../deferred.js';
 import { EditorError } from '../editor-error.js';
@@ -172,16 +172,10 @@ export class CommandQueue implements Disposable {
 
   /** False after the limit. Throws TERMINAL_CLOSED. */
   async #until(isSo: () => boolean, limitMs: number): Promise<boolean> {
-    const deadline = this.#clock.monotonicMs() + limitMs;
-    while (!isSo()) {
-      const leftMs = deadline - this.#clock.monotonicMs();
-      if (leftMs <= 0) return false;
-      const changed = deferred<true>();
-      const subscription = this.#changes.event(() => changed.resolve(true));
-      await this.#within(leftMs, changed.promise).finally(() => subscription.dispose());
-    }
+    const becomesSo = (): Promise<true> => nextEvent(this.#changes.event, isSo).then(() => true);
+    const isDone = isSo() || (await this.#within(limitMs, becomesSo())) === true;
     if (this.#isClosed) await this.#closed.promise;
-    return true;
+    return isDone;
   }
 
   /** Throws TERMINAL_CLOSED when the terminal goes first. */

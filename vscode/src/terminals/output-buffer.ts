@@ -2,9 +2,6 @@
 import { Emitter, type Event } from '../../../src/base/lifecycle.js';
 import { MAX_KEPT_CHARS } from '../../../src/editor/protocol.js';
 
-/** Small pieces are put together up to this size, so that dropping the oldest costs little. */
-const PIECE_CHARS = 16 * 1024;
-
 export interface ReadPiece {
   readonly text: string;
   readonly from: number;
@@ -16,9 +13,9 @@ export interface ReadPiece {
 export class OutputBuffer {
   readonly #appended = new Emitter<void>();
   readonly onAppend: Event<void> = this.#appended.event;
-  readonly #pieces: string[] = [];
   readonly #maxChars: number;
-  #start = 0;
+  /** Up to twice as much as is read: dropping the oldest copies the rest. */
+  #text = '';
   #end = 0;
 
   constructor(maxChars = MAX_KEPT_CHARS) {
@@ -32,11 +29,9 @@ export class OutputBuffer {
 
   append(text: string): void {
     if (text === '') return;
-    const last = this.#pieces.at(-1);
-    if (last !== undefined && last.length < PIECE_CHARS) this.#pieces[this.#pieces.length - 1] = last + text;
-    else this.#pieces.push(text);
+    this.#text += text;
+    if (this.#text.length > 2 * this.#maxChars) this.#text = this.#text.slice(-this.#maxChars);
     this.#end += text.length;
-    this.#dropOldest();
     this.#appended.fire();
   }
 
@@ -56,28 +51,14 @@ export class OutputBuffer {
     return { text: whole, omitted: to - from - whole.length };
   }
 
-  #slice(from: number, to: number): string {
-    const parts: string[] = [];
-    let position = this.#start;
-    for (const piece of this.#pieces) {
-      if (position >= to) break;
-      if (position + piece.length > from)
-        parts.push(piece.slice(Math.max(0, from - position), Math.max(0, to - position)));
-      position += piece.length;
-    }
-    return parts.join('');
+  /** Of the oldest character that can be read. */
+  get #start(): number {
+    return Math.max(0, this.#end - this.#maxChars);
   }
 
-  #dropOldest(): void {
-    let surplus = this.#end - this.#start - this.#maxChars;
-    while (surplus > 0) {
-      const first = this.#pieces[0] ?? '';
-      const gone = Math.min(surplus, first.length);
-      if (gone === first.length) this.#pieces.shift();
-      else this.#pieces[0] = first.slice(gone);
-      this.#start += gone;
-      surplus -= gone;
-    }
+  #slice(from: number, to: number): string {
+    const before = this.#end - this.#text.length;
+    return this.#text.slice(from - before, to - before);
   }
 }
 

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { Emitter, DisposableStore, type Disposable } from '../../../src/base/lifecycle.js';
+import { Emitter, DisposableStore, nextEvent, type Disposable } from '../../../src/base/lifecycle.js';
 import { withinMs, type Clock } from '../../../src/base/clock.js';
 import type { Logger } from '../../../src/base/logger.js';
 import { messageOf } from '../../../src/base/errors.js';
@@ -48,7 +48,6 @@ export class ShellBackend implements Disposable {
   readonly #busy = this.#owned.add(new Emitter<void>());
   /** A command of a program or of the person has begun or ended. */
   readonly onBusy = this.#busy.event;
-  readonly #integration = this.#owned.add(new Emitter<void>());
   /** Those that have begun and not ended: of programs, and of the person. */
   readonly #running = new Set<ShellExecution>();
   readonly #read = new WeakSet<ShellExecution>();
@@ -59,11 +58,6 @@ export class ShellBackend implements Disposable {
     this.#options = options;
     this.shell = options.shell;
     const { editor, terminal } = options;
-    this.#owned.add(
-      editor.onDidChangeShellIntegration((changed) => {
-        if (changed === terminal) this.#integration.fire();
-      }),
-    );
     this.#owned.add(
       editor.onDidStartExecution((started) => {
         if (started.terminal === terminal) this.#begun(started.execution);
@@ -86,17 +80,11 @@ export class ShellBackend implements Disposable {
 
   /** Resolves when commands can be run. Throws NO_SHELL_INTEGRATION after a limit. */
   async ready(): Promise<void> {
-    const { terminal, clock } = this.#options;
-    if (terminal.shellIntegration !== undefined) return;
-    const found = deferred<true>();
-    const subscription = this.#integration.event(() => {
-      if (terminal.shellIntegration !== undefined) found.resolve(true);
-    });
-    try {
-      if ((await withinMs(clock, INTEGRATION_LIMIT_MS, found.promise)) === true) return;
-    } finally {
-      subscription.dispose();
-    }
+    const { editor, terminal, clock } = this.#options;
+    const isReady = (): boolean => terminal.shellIntegration !== undefined;
+    if (isReady()) return;
+    await withinMs(clock, INTEGRATION_LIMIT_MS, nextEvent(editor.onDidChangeShellIntegration, isReady));
+    if (isReady()) return;
     throw noIntegration(
       `The shell of this terminal has not reported to the editor within ${INTEGRATION_LIMIT_MS / 1000} s.`,
     );
@@ -110,16 +98,9 @@ export class ShellBackend implements Disposable {
   async freshPrompt(): Promise<void> {
     if (!ANSWERS_EMPTY_LINE.has(basename(this.shell ?? ''))) return;
     const { editor, terminal, clock } = this.#options;
-    const shown = deferred<void>();
-    const subscription = editor.onDidEndExecution((ended) => {
-      if (ended.terminal === terminal) shown.resolve();
-    });
-    try {
-      terminal.sendText('', true);
-      await withinMs(clock, FRESH_PROMPT_MS, shown.promise);
-    } finally {
-      subscription.dispose();
-    }
+    const shown = nextEvent(editor.onDidEndExecution, (ended) => ended.terminal === terminal);
+    terminal.sendText('', true);
+    await withinMs(clock, FRESH_PROMPT_MS, shown);
   }
 
   run(line: string): RunningCommand {

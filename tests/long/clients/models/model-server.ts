@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { portOf } from '../../../harness/listening.js';
 
 /** What one request of a client shows its model. */
 export interface ModelRequest {
@@ -60,12 +61,8 @@ export async function startModelServer(apis: readonly ModelApi[], script: ModelS
       response.end(JSON.stringify({ error: { message: String(error) } }));
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = address !== null && typeof address === 'object' ? address.port : 0;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${await portOf(server)}`,
     dispose: async () => {
       const closed = once(server, 'close');
       server.close();

@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { Collector } from '../../../contracts/process-backend/under-test.js';
 import { ownIdentity } from '../../../../src/store/process-identity.js';
 import { describeDocker } from '../../../harness/docker-engine.js';
+import { portOf } from '../../../harness/listening.js';
 import { namesOf, openDockerBackend, startContainer } from './open-docker-backend.js';
 
 /** A way to the engine of the tests that can be cut and opened again: what is behind it goes on. Closed with the test. */
@@ -27,14 +28,12 @@ async function engineRelay() {
     isCut = true;
     for (const socket of sockets) socket.destroy();
   };
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await portOf(server);
   onTestFinished(() => {
     cut();
     server.close();
   });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The relay does not listen.');
-  return { host: `tcp://127.0.0.1:${address.port}`, cut, restore: () => void (isCut = false) };
+  return { host: `tcp://127.0.0.1:${port}`, cut, restore: () => void (isCut = false) };
 }
 
 describeDocker('an engine that goes away', ({ busyboxImage }) => {

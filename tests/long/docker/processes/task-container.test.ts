@@ -93,15 +93,6 @@ describeDocker('the container of a task', ({ busyboxImage, nodeImage }) => {
     expect(exit.reason).toContain(`more memory than its container may (${MEMORY_MB} MB)`);
   });
 
-  it('is made anew for a session that is begun again', async () => {
-    const { spawn } = await place();
-    const first = await spawn({ program: 'echo one' });
-    await first.session.exited;
-    const second = await spawn({ program: 'echo two' });
-    expect(await second.session.exited).toMatchObject({ code: 0 });
-    expect([first.text.text('terminal'), second.text.text('terminal')]).toEqual(['one\r\n', 'two\r\n']);
-  });
-
   it('runs a program on pipes: input with an end, outputs apart and whole, its exit code', async () => {
     const { spawnPiped, left } = await place();
     const lines = 200_000;

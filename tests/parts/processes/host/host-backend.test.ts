@@ -99,16 +99,6 @@ describe.runIf(process.platform === 'linux')('the outputs of a process of this m
   });
 });
 
-describe('a process of this machine', () => {
-  it('is ended also when it starts another for each that is killed', async () => {
-    const script = `trap '' TERM; echo up; while :; do sleep 60; done`;
-    const { process, output } = await start(await open(), script);
-    await output.has('up');
-    expect(await process.kill('SIGTERM')).toBe(0);
-    expect(await process.exited).toMatchObject({ signal: 'SIGKILL' });
-  });
-});
-
 /** Descriptors of named pipes that this program holds. */
 async function openPipes(): Promise<string[]> {
   const targets = (await readdir('/proc/self/fd')).map((fd) =>

@@ -9,7 +9,7 @@ import { decisionNotice } from './decision-notice.js';
 const INERT_MS = 500;
 
 export interface DecisionNoticesOptions {
-  readonly board: Pick<BoardConnection, 'board' | 'act'>;
+  readonly board: Pick<BoardConnection, 'board' | 'do'>;
   readonly clock: Clock;
   /** Shows a message; resolves with the button that was pressed, or undefined when it was closed. */
   readonly show: (message: string, buttons: readonly string[]) => Promise<string | undefined>;
@@ -44,7 +44,7 @@ export function decisionNotices({
     if (button.answer === undefined) return open(task_id);
     if (isInert) return ask(decision);
     try {
-      await board.act({ type: 'decision.answer', task_id, decision_id, input_sha256, ...button.answer });
+      await board.do({ type: 'decision.answer', task_id, decision_id, input_sha256, ...button.answer });
     } catch (error) {
       await warn(messageOf(error));
     }

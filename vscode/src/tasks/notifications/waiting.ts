@@ -27,7 +27,7 @@ export function decisionNotifications(context: TaskContext): Disposable {
     },
   });
   return board.onChange(() => {
-    if (board.status.how !== 'open') return;
+    if (board.state.how !== 'open') return;
     for (const decision of fresh(board.board)) {
       const project = board.board.tasks[decision.task_id]?.project_path;
       const which = whichTasks(context);
@@ -61,7 +61,7 @@ export function waitingCount({ board }: TaskContext): Disposable {
   const show = (): void => {
     const open = openOf(board.board.decisions);
     if (open.length === 0) return item.hide();
-    const isLost = board.status.how !== 'open';
+    const isLost = board.state.how !== 'open';
     item.text = `$(bell-dot) ${open.length} waiting${isLost ? ' (not connected)' : ''}`;
     const lines = open.slice(0, MAX_LINES).map(({ summary }) => shownCharacters(summary));
     if (open.length > MAX_LINES) lines.push(`and ${open.length - MAX_LINES} more`);

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore, toDisposable, type Disposable } from '../../../../src/base/lifecycle.js';
-import { runBridge } from '../../board/bridge-command.js';
+import { connected } from '../ask-board.js';
 import { taskCommand, taskCommands, type TaskContext } from '../task-part.js';
 import { dialogsFor } from './dialogs.js';
 import { noTopic, type TaskTopic } from './prompt.js';
@@ -27,14 +27,16 @@ export function taskStarts(context: TaskContext): Disposable {
     if (place === undefined) return;
     const { folder, files } = place;
     await startTask({
-      folder,
       topic: { ...topic, files },
       dialogs: dialogsFor(folder, context),
-      run: async (args, stdin) => {
-        // So that the task is shown where none was before.
-        context.board.want();
-        return withProgress(() => runBridge(context.bridge(), args, stdin));
-      },
+      start: (prompt, on_conflict) =>
+        withProgress(async () => {
+          // So that the task is shown where none was before.
+          context.board.want();
+          await connected(context);
+          const started = await context.board.do({ type: 'task.start', path: folder, prompt, on_conflict });
+          return started.task_id ?? '';
+        }),
     });
   };
   const add = (command: string, wanted: (...args: readonly unknown[]) => Wanted): void => {
@@ -98,7 +100,7 @@ function isDiagnostic(value: unknown): value is vscode.Diagnostic {
   return typeof value === 'object' && value !== null && 'message' in value && 'range' in value;
 }
 
-function withProgress(run: () => Promise<string>): Thenable<string> {
+async function withProgress(run: () => Promise<string>): Promise<string> {
   return vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title: 'Starting a task…' },
     run,

@@ -7,9 +7,7 @@ import type { Values } from '../../../../src/board/state.js';
 import type { BoardConnection } from '../../board/board-connection.js';
 
 export interface PageLinkOptions {
-  readonly board: Pick<BoardConnection, 'status' | 'welcome' | 'onChange' | 'follow' | 'outcome' | 'want'>;
-  /** A person has just opened the view. */
-  readonly isAsked: boolean;
+  readonly board: Pick<BoardConnection, 'state' | 'welcome' | 'onChange' | 'follow' | 'act' | 'want'>;
   readonly post: (news: PageNews) => void;
   /** The page asks for what only the editor can do. */
   readonly onAction: (action: EditorAction) => void;
@@ -25,14 +23,20 @@ export class PageLink implements Disposable {
   /** The page has got the welcome, and nothing since that said that it is lost. */
   #isOpen = false;
   /** A person has asked for the board, and the page has not loaded yet. */
-  #isAsked: boolean;
+  #isAsked = false;
   /** The task to show when the page has loaded; undefined for what it shows anyway. */
   #toShow: string | null | undefined;
 
   constructor(options: PageLinkOptions) {
     this.#options = options;
-    this.#isAsked = options.isAsked;
     this.#changes = options.board.onChange(() => this.#boardChanged());
+  }
+
+  /** The view is opened, `isAsked`: by a person, or closed. What was asked for before is shown when its page has loaded. */
+  unload(isAsked: boolean): void {
+    this.#leave();
+    this.#isLoaded = false;
+    this.#isAsked ||= isAsked;
   }
 
   /** What the page has posted. */
@@ -81,21 +85,21 @@ export class PageLink implements Disposable {
     this.#isLoaded = true;
     if (isAsked || this.#isAsked) board.want();
     this.#isAsked = false;
-    const { status, welcome } = board;
-    if (status.how === 'open' && welcome !== undefined) {
+    const { state, welcome } = board;
+    if (state.how === 'open' && welcome !== undefined) {
       this.#isOpen = true;
       this.#say(welcome);
-    } else if (status.how === 'lost') post({ type: 'lost', why: status.why });
-    else if (status.how === 'off') post({ type: 'lost', why: 'No board runs.' });
+    } else if (state.how === 'lost') post({ type: 'lost', why: state.why });
+    else if (state.how === 'off') post({ type: 'lost', why: 'No board runs.' });
   }
 
   #boardChanged(): void {
     const { board, post } = this.#options;
-    const { status } = board;
-    if (!this.#isLoaded || (status.how === 'open') === this.#isOpen) return;
-    if (status.how === 'open') return post({ type: 'ready' });
+    const { state } = board;
+    if (!this.#isLoaded || (state.how === 'open') === this.#isOpen) return;
+    if (state.how === 'open') return post({ type: 'ready' });
     this.#leave();
-    post({ type: 'lost', why: status.how === 'lost' ? status.why : 'The board is not connected.' });
+    post({ type: 'lost', why: state.how === 'lost' ? state.why : 'The board is not connected.' });
   }
 
   #leave(): void {
@@ -111,7 +115,7 @@ export class PageLink implements Disposable {
     else if (message.type === 'unsubscribe') this.#unfollow(message.channel);
     else if (message.type === 'dispatch') {
       const { id, action } = message;
-      void board.outcome(action).then((outcome) => this.#say({ ...outcome, type: 'result', id }));
+      void board.act(action).then((outcome) => this.#say({ ...outcome, type: 'result', id }));
     }
   }
 

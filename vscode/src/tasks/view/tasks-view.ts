@@ -14,94 +14,75 @@ const NONCE_BYTES = 16;
 const SEEN = 'tasksViewIsSeen';
 
 /** The view "Claude tasks": the board's page, over the connection of the window. */
-export function tasksView(context: TaskContext): Disposable {
-  const { board } = context;
+export function tasksView({ board, extension, logger }: TaskContext): Disposable {
   const owned = new DisposableStore();
-  const provider = new TasksView(context);
-  owned.add(provider);
-  owned.add(
-    vscode.window.registerWebviewViewProvider(VIEW, provider, {
-      // What is typed in it would be lost else.
-      webviewOptions: { retainContextWhenHidden: true },
+  let view: vscode.WebviewView | undefined;
+  const link = owned.add(
+    new PageLink({
+      board,
+      post: (news) => void view?.webview.postMessage(news),
+      onAction: (action) => void runAction(action),
+      logger,
     }),
   );
-  owned.add(board.onChange(() => provider.count()));
+  /** Its badge counts what waits for an answer. */
+  const count = (): void => {
+    if (view === undefined) return;
+    const { length } = openOf(board.board.decisions);
+    view.badge = length === 0 ? undefined : { value: length, tooltip: `${length} waiting for an answer` };
+  };
+  const resolveWebviewView = (opened: vscode.WebviewView): void => {
+    link.unload(isAsked(opened, view !== undefined, extension));
+    view = opened;
+    opened.webview.onDidReceiveMessage((message: unknown) => view === opened && link.received(message));
+    opened.onDidDispose(() => {
+      if (view !== opened) return;
+      view = undefined;
+      link.unload(false);
+    });
+    count();
+    load(opened.webview, extension);
+  };
   owned.add(
-    vscode.commands.registerCommand(taskCommands.show, async (taskId: unknown) => {
-      provider.show(taskIdOf(taskId));
+    vscode.window.registerWebviewViewProvider(
+      VIEW,
+      { resolveWebviewView },
+      // What is typed in it would be lost else.
+      { webviewOptions: { retainContextWhenHidden: true } },
+    ),
+  );
+  owned.add(board.onChange(count));
+  owned.add(
+    vscode.commands.registerCommand(taskCommands.show, async (given: unknown) => {
+      const taskId = taskIdOf(given);
+      if (view === undefined || taskId !== undefined || board.state.how !== 'open') link.show(taskId);
       await vscode.commands.executeCommand(`${VIEW}.focus`);
     }),
   );
   return owned;
 }
 
-class TasksView implements vscode.WebviewViewProvider, Disposable {
-  readonly #context: TaskContext;
-  #view: vscode.WebviewView | undefined;
-  #link: PageLink | undefined;
-  /** Asked for before there was a page. */
-  #toShow: { readonly taskId: string | undefined } | undefined;
+/** The editor shows a view again that was seen when the window was closed: no person asked for that one. */
+function isAsked(
+  view: vscode.WebviewView,
+  isAgain: boolean,
+  { workspaceState }: vscode.ExtensionContext,
+): boolean {
+  const wasSeen = !isAgain && workspaceState.get(SEEN) === true;
+  const note = (): void => void workspaceState.update(SEEN, view.visible);
+  view.onDidChangeVisibility(note);
+  note();
+  return !wasSeen;
+}
 
-  constructor(context: TaskContext) {
-    this.#context = context;
-  }
-
-  resolveWebviewView(view: vscode.WebviewView): void {
-    const { extension, logger, board } = this.#context;
-    const folder = vscode.Uri.joinPath(extension.extensionUri, 'dist', 'web');
-    const { webview } = view;
-    webview.options = { enableScripts: true, localResourceRoots: [folder] };
-    const link = new PageLink({
-      board,
-      post: (news) => void webview.postMessage(news),
-      onAction: (action) => void runAction(action),
-      isAsked: this.#isAsked(view),
-      logger,
-    });
-    this.#link?.dispose();
-    this.#link = link;
-    this.#view = view;
-    webview.onDidReceiveMessage((message: unknown) => link.received(message));
-    view.onDidDispose(() => {
-      link.dispose();
-      if (this.#view === view) this.#view = undefined;
-    });
-    if (this.#toShow !== undefined) link.show(this.#toShow.taskId);
-    this.#toShow = undefined;
-    this.count();
-    webview.html = pageHtml({
-      source: webview.cspSource,
-      folder: webview.asWebviewUri(folder).toString(),
-      nonce: randomBytes(NONCE_BYTES).toString('base64url'),
-    });
-  }
-
-  show(taskId: string | undefined): void {
-    if (this.#view === undefined) this.#toShow = { taskId };
-    else if (taskId !== undefined || this.#context.board.status.how !== 'open') this.#link?.show(taskId);
-  }
-
-  /** The editor shows a view again that was seen when the window was closed: no person asked for that one. */
-  #isAsked(view: vscode.WebviewView): boolean {
-    const { workspaceState } = this.#context.extension;
-    const wasSeen = this.#view === undefined && workspaceState.get(SEEN) === true;
-    const note = (): void => void workspaceState.update(SEEN, view.visible);
-    view.onDidChangeVisibility(note);
-    note();
-    return !wasSeen || this.#toShow !== undefined;
-  }
-
-  /** Its badge counts what waits for an answer. */
-  count(): void {
-    if (this.#view === undefined) return;
-    const { length } = openOf(this.#context.board.board.decisions);
-    this.#view.badge =
-      length === 0 ? undefined : { value: length, tooltip: `${length} waiting for an answer` };
-  }
-
-  dispose(): void {
-    this.#link?.dispose();
-  }
+function load(webview: vscode.Webview, { extensionUri }: vscode.ExtensionContext): void {
+  const folder = vscode.Uri.joinPath(extensionUri, 'dist', 'web');
+  webview.options = { enableScripts: true, localResourceRoots: [folder] };
+  webview.html = pageHtml({
+    source: webview.cspSource,
+    folder: webview.asWebviewUri(folder).toString(),
+    nonce: randomBytes(NONCE_BYTES).toString('base64url'),
+  });
 }
 
 async function runAction(action: EditorAction): Promise<void> {

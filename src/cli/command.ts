@@ -1,5 +1,6 @@
 import { WriteStream } from 'node:tty';
 import { styleText } from 'node:util';
+import type { Command } from 'commander';
 import { BridgeError } from '../base/errors.js';
 import { oneLine } from '../base/text.js';
 import { findEnclosingMarks } from '../os/find-processes.js';
@@ -21,16 +22,40 @@ export interface CommandContext {
   readonly serverEntry: string;
   readonly keeperEntry: string;
   readonly boardEntry: string;
-  /** How a person runs this program with these settings, for words about what to do next; known in the action of a command. */
+  /** How a person runs this program. */
+  readonly program: string;
+  /** The same with these settings, for words about what to do next; known in the action of a command. */
   readonly command: string;
   /** The settings file that the command line names; known in the action of a command. */
   readonly configPath: string | undefined;
   readonly output: StandardOutput;
   /** Of stdout. */
   readonly look: Look;
+  /** Of stderr. */
+  readonly errorLook: Look;
   /** A line on stderr. */
   readonly say: (line: string) => void;
-  readonly exitWith: (code: number) => void;
+  /** An action that ends the program with the exit code of `run`. */
+  readonly ending: <A extends unknown[]>(
+    run: (...given: A) => Promise<number>,
+  ) => (...given: A) => Promise<void>;
+}
+
+/** Adds a command. Its help has the examples, each behind the words of the command, and its errors name that help. */
+export function addCommand(
+  parent: Command,
+  { program }: Pick<CommandContext, 'program'>,
+  name: string,
+  description: string,
+  ...examples: readonly string[]
+): Command {
+  const words = `${program} ${parent.parent === null ? '' : `${parent.name()} `}${name}`;
+  const command = parent
+    .command(name)
+    .description(description)
+    .showHelpAfterError(`Run ${words} --help for its arguments and options.`);
+  const lines = examples.map((one) => `\n  ${words} ${one}`.trimEnd());
+  return lines.length === 0 ? command : command.addHelpText('after', `\nExamples:${lines.join('')}`);
 }
 
 /** How texts are shown on an output: in colours where node would use them (`NO_COLOR`, `FORCE_COLOR`), in lines that fit a terminal. */
@@ -47,25 +72,26 @@ export function lookOf(output: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Look
   };
 }
 
-/** The value of an option in US dollars, from a cent on. Throws INVALID_ARGUMENTS. */
-export function cents(option: string, text: string): number {
-  const value = /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : NaN;
-  return value >= 0.01 ? value : wrong(`${option} must be a number of US dollars from 0.01 on`, text);
+/** Reads the value of an option in US dollars, from a cent on. Throws INVALID_ARGUMENTS. */
+export function cents(option: string): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,9}(\.\d{1,9})?$/.test(text) ? Number(text) : NaN;
+    return value >= 0.01 ? value : wrong(`${option} must be a number of US dollars from 0.01 on`, text);
+  };
 }
 
-/** The value of an option. Throws INVALID_ARGUMENTS. */
-export function wholeNumber(option: string, text: string, min: number, max: number): number {
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
-  if (value >= min && value <= max) return value;
-  return wrong(`${option} must be a whole number from ${min} to ${max}`, text);
+/** Reads the value of an option. Throws INVALID_ARGUMENTS. */
+export function wholeNumber(option: string, min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
+    if (value >= min && value <= max) return value;
+    return wrong(`${option} must be a whole number from ${min} to ${max}`, text);
+  };
 }
 
 function wrong(what: string, text: string): never {
-  throw new BridgeError(
-    'INVALID_ARGUMENTS',
-    `${what} (got '${oneLine(text, SHOWN_CHARS)}').`,
-    'Correct the number.',
-  );
+  const message = `${what} (got '${oneLine(text, SHOWN_CHARS)}').`;
+  throw new BridgeError('INVALID_ARGUMENTS', message, 'Correct the number.');
 }
 
 /** The current folder, for a command that names none. Throws PATH_NOT_FOUND when it was removed. */
