@@ -17,8 +17,8 @@ const OWNER_ONLY = 0o700;
 /** The files of a project as trees of git; undefined where there is no repository, or it could not be read. */
 export interface ProjectTrees {
   now(signal: AbortSignal): Promise<string | undefined>;
-  /** Files that are different, relative to the project; `isOld`: that were there before. */
-  changed(from: string, to: string, signal: AbortSignal, isOld?: boolean): Promise<readonly string[]>;
+  /** Files that are different, relative to the project. */
+  changed(from: string, to: string, signal: AbortSignal): Promise<readonly string[]>;
 }
 
 export interface CheckRunnerOptions {

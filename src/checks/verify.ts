@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { ignoreMissing } from '../base/errors.js';
-import { openWork, type ChangedName, type WorkQuery } from '../git/state/clean-copy.js';
+import { changesIn, openWork, type ChangedName, type WorkQuery } from '../git/state/clean-copy.js';
 import type { GitDoor } from '../git/run/repository-git.js';
 import { withFile, type Brief, type Check } from './brief.js';
 import { linkFolders, matching, runChecks } from './check-runner.js';
@@ -58,18 +58,18 @@ export async function verifyWork(options: VerifyOptions, signal: AbortSignal): P
   const work = await openWork(options.door, query, signal);
   const within = relative(query.repository, options.folder);
   const all = await work.changed();
-  const changed = all.flatMap((one) => inside(within, one.path).map((path) => ({ ...one, path })));
+  const changed = changesIn(all, within);
   // All that git says comes first: the commands may do what they like with the repository.
   const isPrepared = checks.some(({ setup }) => setup !== undefined);
   const { from, names } = isPrepared ? { from: '', names: [] } : await work.ignoredFolders();
   const notes = (await work.isMoved()) ? [MOVED] : [];
   const isTest = (path: string): boolean => checks.some(({ tests }) => matching(tests, [path]).length > 0);
   const old = changed.filter(({ path, change }) => change !== 'new' && isTest(path));
-  const shown = old.flatMap(({ path, from: moved }) => [
-    join(within, path),
-    ...(moved === undefined ? [] : [moved]),
-  ]);
-  const tests_changed = shown.length > 0 ? await work.patch(shown.slice(0, MAX_TEST_FILES)) : undefined;
+  const shown = old.flatMap(({ path, from: moved = path }) => [...new Set([path, moved])]);
+  const tests_changed =
+    shown.length > 0
+      ? await work.patch(shown.slice(0, MAX_TEST_FILES).map((path) => join(within, path)))
+      : undefined;
   const put = new Set(
     changed
       .filter(({ path, change }) => change !== 'removed' && isTest(path))
@@ -97,8 +97,8 @@ export async function verifyWork(options: VerifyOptions, signal: AbortSignal): P
     for (const check of checks) results.push(await runOn(run, 'after', check));
     const tests: TestVerdict[] = [];
     for (const check of checks) tests.push(...(await testsOf(run, check, changed)));
-    const isNamed = ({ path }: ChangedName): boolean =>
-      inside(within, path).some((name) => matching(brief?.files, [name]).length > 0);
+    const isNamed = (one: ChangedName): boolean =>
+      changesIn([one], within).some(({ path }) => matching(brief?.files, [path]).length > 0);
     const outside =
       brief?.files === undefined ? [] : all.filter((one) => !isNamed(one)).map(({ path }) => path);
     return {
@@ -109,12 +109,6 @@ export async function verifyWork(options: VerifyOptions, signal: AbortSignal): P
   } finally {
     await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
   }
-}
-
-/** A path of the repository as one of the project; none for what is outside of it. */
-function inside(within: string, path: string): string[] {
-  if (within === '') return [path];
-  return path.startsWith(`${within}/`) ? [path.slice(within.length + 1)] : [];
 }
 
 /** Runs a check, or another command line of it, in one copy. */

@@ -68,7 +68,6 @@ export function addAnswer(answer: Command, argument: string, { act, context, nat
 /** Adds the commands that steer and end tasks. */
 export function addActs(group: Group): void {
   addSteering(group);
-  addVerify(group);
   addFinish(group);
   addRemoval(group);
 }
@@ -136,12 +135,12 @@ function addFinish({ add, act, context }: Group): void {
     );
 }
 
-/** Runs the checks of an ended task in a clean copy, until Ctrl-C. */
-function addVerify({ add, act, context: { say } }: Group): void {
+/** Adds `verify`, which runs the checks of an ended task in a clean copy, until Ctrl-C. */
+export function addVerify({ add, act, context: { say } }: Group): void {
   add('verify', 'run the checks of a task that has ended in a clean copy of its work', 'd93a7d')
-    .argument('[task]', ID_WORDS)
+    .argument('<task>', ID_WORDS)
     .action(
-      act('verify tasks', async ({ find, verify, json, print }, task?: string) => {
+      act('verify tasks', async ({ find, verify, json, print }, task: string) => {
         const record = await find(task);
         const { task_id, status } = record;
         if (!isFinal(status))

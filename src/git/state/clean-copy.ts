@@ -78,6 +78,20 @@ async function changedNames(git: RepositoryGit, { base, end }: WorkQuery): Promi
   return found;
 }
 
+/** Those in a folder of the repository, relative to it; what came from outside of it is new there. */
+export function changesIn(changes: readonly ChangedName[], within = ''): readonly ChangedName[] {
+  if (within === '') return changes;
+  const isIn = (path: string): boolean => path.startsWith(`${within}/`);
+  const inside = (path: string): string => path.slice(within.length + 1);
+  return changes.flatMap(({ path, change, from }) => {
+    if (!isIn(path)) return [];
+    if (from === undefined) return [{ path: inside(path), change }];
+    return [
+      isIn(from) ? { path: inside(path), change, from: inside(from) } : { path: inside(path), change: 'new' },
+    ];
+  });
+}
+
 /**
  * Makes a repository of its own in `folder`, which does not exist yet, with the files of one side as its only branch; `put`: of which
  * files it has those of the end. It borrows the objects of the other repository. No filter runs: files of git-lfs are as git stores them.

@@ -8,7 +8,6 @@ import { commitIfAny } from '../revision.js';
 import { findRepository } from '../run/repository.js';
 import { openGit, type GitDoor, type RepositoryGit } from '../run/repository-git.js';
 import { treeIn } from '../worktree/worktree-work.js';
-import { ignoredFolders } from './clean-copy.js';
 import { keepTree, objectsIn } from './kept-trees.js';
 import { readProjectChanges } from './project-changes.js';
 import { doubtsOf, readProjectState } from './project-state.js';
@@ -37,14 +36,6 @@ export interface LaterSnapshot {
   readonly isWorktree: boolean;
   /** Where to store the tree of the end, if that of the beginning is stored. Left out, it is not stored. */
   readonly objects?: string | undefined;
-}
-
-/** Two kept trees, or a commit and one. `isOld`: only files that the first has. */
-interface TreePair {
-  readonly from: string;
-  readonly to: string;
-  readonly objects: string;
-  readonly isOld?: boolean;
 }
 
 /** Takes two snapshots of a project's repository and compares them. Throws GIT_FAILED and GIT_NOT_FOUND. */
@@ -108,35 +99,10 @@ export class ProjectSnapshots {
     });
   }
 
-  /** The files that are different between two kept trees, or a commit and one, relative to the project. */
-  async between(
-    projectPath: string,
-    { from, to, objects, isOld = false }: TreePair,
-    signal: AbortSignal,
-  ): Promise<readonly string[]> {
-    const found = await this.#read(projectPath, signal, async (git) => {
-      const { within } = git.repository;
-      const kept = git.with({ environment: objectsIn(objects, git.repository) });
-      const old = isOld ? ['--diff-filter=MDT'] : [];
-      const args = ['diff-tree', '-r', '--name-only', '-z', '--no-renames', ...old, from, to];
-      const names = (await kept.fields(args)).map((name) => name.toString('utf8'));
-      const prefix = within === undefined ? '' : `${within}/`;
-      return {
-        names: names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length)),
-      };
-    });
-    return found.state === 'repository' ? found.names : [];
-  }
-
   /** The tree of all that is in a worktree; it is what `finish_task` brings home. Undefined where that is not known. */
   async worktreeTree(path: string, signal: AbortSignal): Promise<string | undefined> {
     const found = await this.#read(path, signal, worktreeTree);
     return found.state === 'repository' ? found.tree : undefined;
-  }
-
-  /** See `ignoredFolders`. */
-  async ignoredFolders(path: string, signal: AbortSignal): ReturnType<typeof ignoredFolders> {
-    return ignoredFolders(this.#door, path, signal);
   }
 
   async #read<T>(

@@ -10,7 +10,8 @@ import type { RuleRow } from '../../approvals/modes.js';
 import { checkMark, MARK_VARIABLE } from '../../os/mark-variable.js';
 import { sessionKeys } from '../../pty/child-env.js';
 import { startTreeOf, treesOf } from '../../tasks/receipt/receipt-git.js';
-import type { ProjectSnapshots } from '../../git/state/project-snapshots.js';
+import type { GitDoor } from '../../git/run/repository-git.js';
+import type { ChangedName } from '../../git/state/clean-copy.js';
 import type { OpenTask } from './open-task.js';
 
 /** Two readings of a repository of some size. */
@@ -19,13 +20,13 @@ const LOOK_LIMIT_MS = 20_000;
 /** How the checks of a task run; undefined for a task without any. */
 export function taskChecks(
   task: OpenTask,
-  snapshots: () => Promise<ProjectSnapshots>,
+  door: () => Promise<GitDoor>,
   rules: readonly RuleRow[],
 ): CheckWork | undefined {
   const { spec, stateDir, agent } = task;
   const { checks = [], until_met: untilMet = 0, project_path: folder, worktree } = spec;
   if (checks.length === 0) return undefined;
-  const project = projectIn(task, snapshots);
+  const project = projectIn(task, door);
   const outputFolder = join(stateDir.taskDir(spec.task_id), 'checks');
   return {
     checks,
@@ -47,7 +48,7 @@ export function taskChecks(
           signal,
           on,
         );
-        const own = tree === undefined ? [] : await ownFilesChanged(task, project.trees, tree, signal);
+        const own = tree === undefined ? [] : await ownFilesChanged(task, project, tree, signal);
         return {
           ...{ results, tree },
           ...(linked.length > 0 && { linked }),
@@ -81,52 +82,62 @@ async function linesOf({ agent, spec, mark: ofTask, owner, stateDir }: OpenTask)
 }
 
 /** The files of the project: in a worktree as the tree that is brought home, else kept beside the task. Without a repository nothing is known of them. */
-function projectIn(task: OpenTask, snapshots: () => Promise<ProjectSnapshots>) {
-  const { spec, stateDir, logger } = task;
+function projectIn({ spec, stateDir, logger }: OpenTask, door: () => Promise<GitDoor>) {
   const { project_path: path, worktree } = spec;
   const objects = treesOf(stateDir, spec.task_id);
   const look = async <T>(
     signal: AbortSignal,
-    read: (snapshots: ProjectSnapshots, limited: AbortSignal) => Promise<T>,
+    read: (door: GitDoor, limited: AbortSignal) => Promise<T>,
   ): Promise<T | undefined> =>
-    read(await snapshots(), AbortSignal.any([signal, AbortSignal.timeout(LOOK_LIMIT_MS)])).catch(
+    read(await door(), AbortSignal.any([signal, AbortSignal.timeout(LOOK_LIMIT_MS)])).catch(
       (error: unknown) => void logger.warn('the project could not be read', { error: messageOf(error) }),
     );
-  const kept = async (snapshots: ProjectSnapshots, limited: AbortSignal) => {
-    const seen = await snapshots.before(path, limited, objects);
-    return seen.state === 'repository' ? seen.tree : undefined;
-  };
+  const changed = (
+    from: string,
+    to: string,
+    signal: AbortSignal,
+  ): Promise<readonly ChangedName[] | undefined> =>
+    look(signal, async (opened, limited) => {
+      const { openWork, changesIn } = await import('../../git/state/clean-copy.js');
+      const { findRepository } = await import('../../git/run/repository.js');
+      const { top, within } = await findRepository(opened.roots, await opened.roots.resolve(path));
+      const work = await openWork(opened, { repository: top, base: from, end: to, objects }, limited);
+      return changesIn(await work.changed(), within);
+    });
   const trees: ProjectTrees = {
     now: (signal) =>
-      look(signal, (all, limited) =>
-        worktree === undefined ? kept(all, limited) : all.worktreeTree(worktree.path, limited),
-      ),
-    changed: async (from, to, signal, isOld = false) =>
-      (await look(signal, (all, limited) => all.between(path, { from, to, objects, isOld }, limited))) ?? [],
+      look(signal, async (opened, limited) => {
+        const { ProjectSnapshots } = await import('../../git/state/project-snapshots.js');
+        const snapshots = new ProjectSnapshots(opened);
+        if (worktree !== undefined) return snapshots.worktreeTree(worktree.path, limited);
+        const seen = await snapshots.before(path, limited, objects);
+        return seen.state === 'repository' ? seen.tree : undefined;
+      }),
+    changed: async (from, to, signal) => ((await changed(from, to, signal)) ?? []).map((one) => one.path),
   };
   return {
     trees,
+    changed,
     /** Links what was installed in the project into its worktree. */
     link: async (to: string, signal: AbortSignal) => {
-      const { from, names } = (await look(signal, (all, limited) => all.ignoredFolders(to, limited))) ?? {
-        from: to,
-        names: [],
-      };
-      return linkFolders(names, from, to);
+      const { ignoredFolders } = await import('../../git/state/clean-copy.js');
+      const found = await look(signal, (opened, limited) => ignoredFolders(opened, to, limited));
+      return linkFolders(found?.names ?? [], found?.from ?? to, to);
     },
   };
 }
 
-/** The files of the checks themselves that the task changed or removed, by their `tests`. */
+/** The files of the checks themselves that the task changed, moved or removed, by their `tests`. */
 async function ownFilesChanged(
   { spec, stateDir }: OpenTask,
-  trees: ProjectTrees,
+  { changed }: ReturnType<typeof projectIn>,
   tree: string,
   signal: AbortSignal,
 ): Promise<string[]> {
   const patterns = (spec.checks ?? []).map(({ tests = [] }) => tests);
   const from = spec.worktree?.base_commit ?? (await startTreeOf(stateDir, spec.task_id));
   if (from === undefined || patterns.every((tests) => tests.length === 0)) return [];
-  const changed = await trees.changed(from, tree, signal, true);
-  return [...new Set(patterns.flatMap((tests) => matching(tests, changed)))];
+  const all = (await changed(from, tree, signal)) ?? [];
+  const old = all.flatMap((one) => (one.change === 'new' ? [] : (one.from ?? one.path)));
+  return [...new Set(patterns.flatMap((tests) => matching(tests, old)))];
 }
