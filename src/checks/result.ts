@@ -119,8 +119,9 @@ export function unmetWords(checked: CheckRun | undefined): string | undefined {
 }
 
 /** Sentences about a run, beside its results. */
-export function runNotes({ own_files_changed: own = [], stopped }: CheckRun): string[] {
+export function runNotes({ own_files_changed: own = [], stopped, linked = [] }: CheckRun): string[] {
   return [
+    ...(linked.length > 0 ? [`Linked into the worktree meanwhile: ${someNames(linked)}.`] : []),
     ...(own.length > 0 ? [`The task changed files of its checks: ${someNames(own)}.`] : []),
     ...(stopped === undefined ? [] : [`Nothing went back to the session any more: ${stopped}.`]),
   ];

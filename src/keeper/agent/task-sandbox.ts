@@ -98,7 +98,7 @@ export async function taskSandbox(parts: TaskSandboxParts) {
     checks: {
       network: { allowedDomains: [...sandbox.network.allowedDomains] },
       filesystem: {
-        allowWrite: [projectPath, parts.tempDir, ...allowWrite],
+        allowWrite: [projectPath, parts.tempDir, ...paths.repositories, ...allowWrite],
         denyWrite: [...denyWrite, join(projectPath, '.claude')],
         denyRead: [...denyRead, ...deniedReads(parts.rules, projectPath, homeDir)],
       },

@@ -137,6 +137,33 @@ describeNewestClaude('checks in mode sandboxed', ({ binary }) => {
     expect(printed).not.toContain(SECRET);
   });
 
+  it('in a worktree have what was installed in its project, which they do not write, and git works', async () => {
+    const bridge = await startBridge({ claude: binary, script: [says('Done.')] });
+    await repository(bridge.project, { '.gitignore': 'node_modules/\n' });
+    await writeFiles(bridge.project, { 'node_modules/x.txt': KEPT, 'main.txt': KEPT });
+    const config = await bridge.read('.git/config');
+    const commit = 'git add a.txt && git -c user.name=a -c user.email=a@a.invalid commit -qm fine';
+    const { id, found } = await checked(
+      bridge,
+      [
+        'grep -q was node_modules/x.txt',
+        `echo a > a.txt && ${commit}`,
+        `echo EVIL > node_modules/x.txt || echo EVIL > ${join(bridge.project, 'main.txt')}`,
+        `g=${bridge.project}/.git; w=$g/worktrees/$(basename "$PWD"); echo EVIL > .git; echo EVIL >> $g/config; echo EVIL > $g/hooks/post-commit; echo EVIL > $w/commondir; echo EVIL > $g/commondir; echo EVIL > $w/config.worktree; mv $w $w-x; mv $g $g-x; git config core.fsmonitor evil; false`,
+      ],
+      { on_conflict: 'always_worktree' },
+    );
+    expect(found).toMatchObject({ linked: ['node_modules'], results: [{}, {}, { verdict: 'not met' }, {}] });
+    expect(found).toMatchObject({ summary: '2 of 4 checks met' });
+    expect(await bridge.read('.git/config')).toBe(config);
+    expect(['.git/hooks/post-commit', '.git/commondir'].filter(bridge.has)).toEqual([]);
+    expect(await bridge.read('node_modules/x.txt')).toBe(KEPT);
+    expect(await bridge.read('main.txt')).toBe(KEPT);
+    expect(gitIn(join(bridge.project, '.claude', 'worktrees', id), 'log', '-1', '--format=%s')).toBe(
+      'fine\n',
+    );
+  });
+
   it('are ended at their limit with all that they started', async () => {
     const bridge = await startBridge({ claude: binary, script: [says('Done.')] });
     const checks = [{ name: 'slow', command: 'setsid sleep 100 & sleep 100', timeout_seconds: 2 }];
