@@ -98,3 +98,14 @@ export function deniedEdits(rows: readonly RuleRow[], projectPath: string, homeD
   }
   return { paths, elsewhere };
 }
+
+/** What rules keep from being read, as absolute patterns: Claude Code holds them in its own sandbox, and other sandboxes are given them. */
+export function deniedReads(rows: readonly RuleRow[], projectPath: string, homeDir: string): string[] {
+  return rows.flatMap(({ rule: text, verdict }) => {
+    const read = parsePermissionRule(text);
+    if (verdict !== 'deny' || 'expected' in read) return [];
+    if (read.rule.kind !== 'path' || read.rule.access !== 'read') return [];
+    const path = pathRule(read.rule, projectPath).slice('Read('.length, -1);
+    return [path.startsWith('~') ? join(homeDir, path.slice(1)) : path.slice(1)];
+  });
+}

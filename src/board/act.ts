@@ -59,8 +59,8 @@ export async function act(
       await tasks.kill(action.task_id, action.reason === '' ? `Killed from the ${by}.` : action.reason);
       return {};
     case 'task.finish': {
-      const { task_id: taskId, action: how, reviewed } = action;
-      const finished = finisher.finish({ taskId, action: how, reviewed, signal: noAbort });
+      const { task_id: taskId, action: how, reviewed, anyway } = action;
+      const finished = finisher.finish({ taskId, action: how, reviewed, anyway, signal: noAbort });
       await finished.finally(() => reviews.outdated(taskId));
       return {};
     }

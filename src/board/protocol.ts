@@ -79,6 +79,8 @@ const taskActions = [
     action: z.enum(['merge', 'apply', 'discard', 'undo']),
     /** For all but discard: the tree that the page shows. */
     reviewed: z.string().max(MAX_NAME_CHARS).optional(),
+    /** The person has read which checks are not met. */
+    anyway: z.boolean().optional(),
   }),
 ] as const;
 

@@ -1,6 +1,6 @@
 // Pure: what a page shows, and how it is read from the values of a channel. The board's process and the page share this file, so it imports types alone.
 import type { ReviewComment } from './protocol.js';
-import type { cardOf, decisionViewOf } from './task-views.js';
+import type { cardOf, checksOf, decisionViewOf } from './task-views.js';
 
 /** A decision as a page shows it. Times are ISO 8601 in UTC. */
 export type DecisionView = Readonly<ReturnType<typeof decisionViewOf>>;
@@ -9,6 +9,9 @@ export type QuestionView = DecisionView['questions'][number];
 
 /** A task as the overview shows it. */
 export type TaskCard = Readonly<ReturnType<typeof cardOf>>;
+
+/** What came of the checks of a task. */
+export type CheckRows = Readonly<NonNullable<ReturnType<typeof checksOf>>>;
 
 /** What became of the work in a worktree. */
 export type WorktreeEnd = NonNullable<TaskCard['worktree_end']>;
@@ -65,6 +68,10 @@ export function taskOf(values: Values) {
     /** Null when there is no such task, or no longer. */
     task: at(values, 'task', isOne<TaskCard>) ?? null,
     prompt: at(values, 'prompt', isText) ?? '',
+    /** Empty for a task without one. */
+    brief: at(values, 'brief', isText) ?? '',
+    /** Null for a task without checks. */
+    checks: at(values, 'checks', isOne<CheckRows>) ?? null,
     final_message: at(values, 'final_message', isText) ?? '',
     /** By id: the open ones, and the last that were closed. */
     decisions: below(values, 'decision/', isOne<DecisionView>),

@@ -3,6 +3,7 @@ import { messageOf } from '../base/errors.js';
 import { readRegularFile } from '../base/files/regular-file.js';
 import type { Disposable } from '../base/lifecycle.js';
 import { headBytes } from '../base/text.js';
+import { briefText } from '../checks/brief.js';
 import type { ReceiptService } from '../tasks/receipt/task-receipts.js';
 import { receiptView } from '../tasks/receipt/receipt.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
@@ -10,7 +11,7 @@ import type { TaskService } from '../tasks/task-service.js';
 import type { Put } from './channel.js';
 import { followTask, type FeedOptions } from './feed.js';
 import type { TimelineEvent } from './state.js';
-import { cardOf, decisionViewOf } from './task-views.js';
+import { cardOf, checksOf, decisionViewOf } from './task-views.js';
 
 /** So many events of a task are shown; older ones are in the journal. */
 const MAX_EVENTS = 5_000;
@@ -58,6 +59,8 @@ export function openTaskFeed(options: TaskFeedOptions, put: Put, taskId: string)
     return new Map<string, unknown>([
       ['task', cardOf(record)],
       ['prompt', prompt],
+      ['brief', briefText(record.brief ?? {})],
+      ['checks', checksOf(record)],
       ['final_message', record.final_message],
       ['receipt', receipt],
       ['earlier_events', (events[0]?.seq ?? 1) - 1],

@@ -1,6 +1,7 @@
 // Pure.
 import { BridgeError, type ErrorCode } from '../base/errors.js';
-import type { TaskStatus } from '../tasks/task.js';
+import { isMet } from '../checks/result.js';
+import type { TaskRecord, TaskStatus } from '../tasks/task.js';
 
 /** What the commands exit with; `docs/guide.md` has the same list. 64 to 78 are those of sysexits.h, 124 and 130 those of a shell. */
 export const exitCodes = {
@@ -55,7 +56,8 @@ const ofEnds: Partial<Record<TaskStatus, ExitCode>> = {
   killed: exitCodes.interrupted,
 };
 
-/** For a command that followed a task to its end. */
-export function exitCodeOfEnd(status: TaskStatus): ExitCode {
-  return ofEnds[status] ?? exitCodes.failed;
+/** For a command that followed a task to its end; a completed one has failed where its checks are not all met. */
+export function exitCodeOfEnd({ status, checked }: Pick<TaskRecord, 'status' | 'checked'>): ExitCode {
+  const code = ofEnds[status] ?? exitCodes.failed;
+  return code === exitCodes.done && checked !== undefined && !isMet(checked) ? exitCodes.failed : code;
 }

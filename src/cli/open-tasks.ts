@@ -1,6 +1,8 @@
 import { Command } from 'commander';
+import { systemClock } from '../base/system-clock.js';
 import { createStderrLogger } from '../base/logger.js';
 import { VERSION } from '../base/package.js';
+import type { Verification } from '../checks/result.js';
 import { loadConfig } from '../config/load-config.js';
 import { ownPlaces } from '../config/own-places.js';
 import { AllowedRoots } from '../projects/allowed-roots.js';
@@ -14,6 +16,8 @@ import { findTask } from './find-task.js';
 export const ID_WORDS = 'the id, its beginning or its last digits';
 /** More tasks than a state directory holds. */
 const MAX_LISTED = 10_000;
+/** Ten checks of four hours, each twice. */
+const MAX_VERIFY_MS = 80 * 3_600_000;
 const noAbort = new AbortController().signal;
 
 /** What a command works with. */
@@ -105,6 +109,21 @@ export async function openTasks(
     },
     /** Undefined while the task runs. */
     receiptOf: (record: TaskRecord) => changes.receiptOf(record, noAbort),
+    /** Runs the checks of a task in a clean copy, until Ctrl-C. `ask`: a person, where one has to allow that. */
+    verify: async (
+      record: TaskRecord,
+      ask: (question: string) => Promise<boolean>,
+    ): Promise<Verification> => {
+      const { Verifications } = await import('../services/verifications.js');
+      const shared = { stateDir, clock: systemClock, door: git.door, changes };
+      const verifications = new Verifications({ ...shared, env });
+      process.once('SIGINT', () => void verifications.end());
+      const question = await verifications.question(record);
+      const isAllowed = question !== undefined && (await ask(question));
+      const found = await verifications.verify(record, MAX_VERIFY_MS, isAllowed);
+      if (found === undefined) throw new Error('the checks took longer than checks may');
+      return found;
+    },
     dispose: () => services.dispose(),
   };
 }

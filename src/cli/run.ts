@@ -4,6 +4,7 @@ import { Option, type Command } from 'commander';
 import { approvalModes } from '../approvals/modes.js';
 import { BridgeError } from '../base/errors.js';
 import { systemClock } from '../base/system-clock.js';
+import { MAX_ROUNDS } from '../checks/brief.js';
 import { oneLine } from '../base/text.js';
 import { expandHome } from '../config/places.js';
 import { taskTimeoutSeconds, type TaskService } from '../tasks/task-service.js';
@@ -16,6 +17,7 @@ import {
   wholeNumber,
   type CommandContext,
 } from './command.js';
+import { checksOf } from './checks-text.js';
 import { answerCommand, answerLines } from './decisions.js';
 import { exitCodeOfEnd, exitCodes, type ExitCode } from './exit-codes.js';
 import { shortId } from './find-task.js';
@@ -41,6 +43,9 @@ interface RunFlags {
   readonly timeout?: number;
   readonly maxCost?: number;
   readonly maxTokens?: number;
+  /** Each `name: command`, or a command. */
+  readonly check?: readonly string[];
+  readonly untilMet?: number;
   readonly detach?: boolean;
   readonly queue?: boolean;
   readonly worktree?: boolean;
@@ -88,6 +93,16 @@ export function addRun(parent: Command, context: CommandContext): void {
       'end the task when it has used so many tokens',
       wholeNumber('--max-tokens', 1, MAX_TOKENS),
     )
+    .option(
+      '--check <check>',
+      'run this when the agent says that it is done: "command" or "name: command"; may be repeated',
+      (text, before: readonly string[] = []) => [...before, text],
+    )
+    .option(
+      '--until-met <times>',
+      'how often at most checks that are not met go back to the session',
+      wholeNumber('--until-met', 0, MAX_ROUNDS),
+    )
     .addOption(before.conflicts('worktree'))
     .option('--detach', 'print the id of the task and return')
     .option('--queue', 'if another task works in this folder, start after it')
@@ -130,7 +145,7 @@ async function runTask(given: string, flags: RunFlags, context: CommandContext):
     }
     const receipt = await opened.receiptOf(last);
     write(`\n${taskDetails(last, { homeDir, command, look, receipt, nowMs: systemClock.now() })}`);
-    return exitCodeOfEnd(last.status);
+    return exitCodeOfEnd(last);
   } finally {
     keys.dispose();
     opened.dispose();
@@ -172,6 +187,8 @@ async function start(
       timeoutSeconds: flags.timeout,
       maxCostUsd: flags.maxCost,
       maxTokens: flags.maxTokens,
+      checks: flags.check && checksOf(flags.check),
+      untilMet: flags.untilMet,
       continueFrom: before?.task_id,
       onConflict: flags.queue === true ? 'queue' : flags.worktree === true ? 'always_worktree' : 'error',
     });

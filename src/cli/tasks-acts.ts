@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs';
 import { Argument, type Command } from 'commander';
+import { BridgeError } from '../base/errors.js';
 import { countedNoun, shownLine } from '../base/text.js';
+import { isMet, unmetWords } from '../checks/result.js';
 import { requireOutsideSession } from '../tasks/own-session.js';
 import { isUndoable, treeOf, type Receipt } from '../tasks/receipt/receipt.js';
 import { isFinal, openDecisions, type TaskRecord } from '../tasks/task.js';
 import { finishActionSchema, finishWords, type FinishAction } from '../tasks/worktree-maker.js';
+import { verificationText } from './checks-text.js';
 import { wholeNumber, type CommandContext } from './command.js';
 import { answerOf, answerOfWords, openDecision, requireTask } from './decisions.js';
 import { exitCodes, type ExitCode } from './exit-codes.js';
@@ -22,6 +25,11 @@ const DISCARDS =
   'A discard removes the worktree and its branch with these changes; the answer names where git still has them.';
 const KILLED_BY_PERSON = 'Killed by claude-code-bridge tasks kill.';
 const END = 'end or remove tasks';
+
+interface FinishFlags {
+  readonly reviewed?: string;
+  readonly anyway?: boolean;
+}
 
 interface AnswerFlags {
   readonly option: readonly string[];
@@ -119,21 +127,51 @@ function addFinish({ add, act, context }: Group): void {
     .argument('<task>', ID_WORDS)
     .addArgument(new Argument(`<${actions.join('|')}>`, 'what becomes of its work').choices(actions))
     .option('--reviewed <tree>', 'refuse another tree than this one; default: the one that the command shows')
+    .option('--anyway', 'merge or apply also what does not meet its checks')
     .action(
-      act('finish tasks', (room, task: string, action: FinishAction, { reviewed }: { reviewed?: string }) =>
-        finish(room, context, { task, action, given: reviewed }),
+      act('finish tasks', (room, task: string, action: FinishAction, flags: FinishFlags) =>
+        finish(room, context, { task, action, given: flags.reviewed, anyway: flags.anyway === true }),
       ),
+    );
+}
+
+/** Adds `verify`, which runs the checks of an ended task in a clean copy, until Ctrl-C. */
+export function addVerify({ add, act, context: { say } }: Group): void {
+  add('verify', 'run the checks of a task that has ended in a clean copy of its work', 'd93a7d')
+    .argument('<task>', ID_WORDS)
+    .action(
+      act('verify tasks', async ({ find, verify, json, print }, task: string) => {
+        const record = await find(task);
+        const { task_id, status } = record;
+        if (!isFinal(status))
+          throw new BridgeError('TASK_ALREADY_RUNNING', `Task ${task_id} has not ended: it is ${status}.`, [
+            { do: 'wait', task: task_id },
+          ]);
+        const found = await verify(record, async (question) => {
+          const questions = json ? undefined : await terminalQuestions();
+          if (questions !== undefined) say(question);
+          return (await questions?.confirm('Do you want to run these checks?', false)) === true;
+        });
+        print(found, verificationText(found));
+        return isMet(found) ? exitCodes.done : exitCodes.failed;
+      }),
     );
 }
 
 /**
  * `given`: the tree that was reviewed; left out, the one that is shown here. Asks before an undo, which takes back what others did meanwhile,
- * before work is discarded, and before it comes to where another task works. Without a terminal an undo needs the tree that was reviewed.
+ * before work is discarded, and before it comes to where another task works or its checks are not met. Without a terminal an undo needs
+ * the tree that was reviewed, and `anyway` brings in what is not met.
  */
 async function finish(
   { find, receiptOf, finisher, json, print }: Room,
   { say }: CommandContext,
-  { task, action, given }: { task: string; action: FinishAction; given: string | undefined },
+  {
+    task,
+    action,
+    given,
+    anyway,
+  }: { task: string; action: FinishAction; given: string | undefined; anyway: boolean },
 ): Promise<ExitCode> {
   const questions = json ? undefined : await terminalQuestions();
   const found = await find(task);
@@ -146,7 +184,9 @@ async function finish(
   if (tree !== undefined) say(`tree ${tree}`);
   const isReviewed = given !== undefined && action === 'undo';
   if (questions !== undefined && isFinal(status) && !isOver && !isReviewed) {
-    const why = await whyAsked(finisher, found, action, receipt);
+    const unmet = anyway ? undefined : unmetWords(await finisher.unmet(found, action, given ?? tree));
+    const asked = await whyAsked(finisher, found, action, receipt);
+    const why = [unmet && `${unmet}.`, asked].filter(Boolean).join('\n') || undefined;
     if (why !== undefined) say(why);
     if (why !== undefined && !(await questions.confirm(`Do you want to ${action} now?`, false))) {
       say('Nothing was changed.');
@@ -155,7 +195,11 @@ async function finish(
   }
   const reviewed = given ?? (action === 'undo' && questions === undefined ? undefined : tree);
   const { signal } = new AbortController();
-  const { record, notes } = await finisher.finish({ taskId: task_id, action, reviewed, signal });
+  const { record, notes } = await finisher.finish({
+    ...{ taskId: task_id, action, reviewed, signal },
+    // Who was asked has said yes.
+    anyway: anyway || questions !== undefined,
+  });
   const done = action === 'undo' ? '' : finishWords(action, record.worktree?.finished?.result ?? '');
   return print(record, [`${task_id} ${action}: ${done}`.trimEnd(), ...notes, ''].join('\n'));
 }

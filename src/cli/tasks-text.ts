@@ -6,6 +6,7 @@ import { canContinue } from '../tasks/polling-hint.js';
 import { isUndoable, treeOf, type Receipt } from '../tasks/receipt/receipt.js';
 import { folderGoneNote, isFinal, isNative, openDecisions, type TaskRecord } from '../tasks/task.js';
 import { finishWords, worktreeEndSchema } from '../tasks/worktree-maker.js';
+import { checkedLines } from './checks-text.js';
 import { answerCommand, answerLines, decisionLines } from './decisions.js';
 import { shortId } from './find-task.js';
 import { receiptLines } from './receipt-text.js';
@@ -44,7 +45,7 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
   // What an agent printed must not drive the terminal that it is shown in.
   const output = record.last_output === '' ? [] : ['', 'last output:', quotedLines(record.last_output)];
   const rest = receipt === undefined ? output : receiptLines(receipt);
-  for (const line of rest.flatMap((text) => text.split('\n')))
+  for (const line of [...checkedLines(record), ...rest].flatMap((text) => text.split('\n')))
     lines.push(fitted(line, look, line.startsWith('| ') ? '| ' : '    '));
   // Commands are never broken: they are pasted.
   const next = nextCommands(record, options);

@@ -9,7 +9,7 @@ import { addCommand, type CommandContext } from './command.js';
 import { exitCodeOfEnd, exitCodes, type ExitCode } from './exit-codes.js';
 import { showLog } from './follow.js';
 import { groupOf, ID_WORDS, type Group, type Room } from './open-tasks.js';
-import { addActs, addAnswer } from './tasks-acts.js';
+import { addActs, addAnswer, addVerify } from './tasks-acts.js';
 import { taskTable } from './tasks-table.js';
 import { taskDetails } from './tasks-text.js';
 import { paintedDiff, withCommand } from './terminal-text.js';
@@ -41,13 +41,14 @@ export function addTasks(parent: Command, context: CommandContext): void {
       .argument(...one)
       .action(
         act(undefined, async ({ tasks: service, find }, task?: string) => {
-          const { status } = await showLog(service, await find(task), context, follows);
-          return follows && isFinal(status) ? exitCodeOfEnd(status) : exitCodes.done;
+          const last = await showLog(service, await find(task), context, follows);
+          return follows && isFinal(last.status) ? exitCodeOfEnd(last) : exitCodes.done;
         }),
       );
   addText('diff', 'print what a task changed, as git diff does', 'd93a7d', 'd93a7d > work.patch')
     .argument(...one)
     .action(act(undefined, (room, task?: string) => printDiff(room, task, context)));
+  addVerify(group);
   const answers = ['d93a7d y', 'd93a7d dec_2 n "Use pnpm."', 'd93a7d 2'];
   const severally = 'd93a7d --option 2 --option "the blue one"';
   addAnswer(add('answer', 'answer an open question of a task', ...answers, severally), '<task>', group);

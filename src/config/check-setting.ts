@@ -108,7 +108,9 @@ function issueLine({ key, value, origin }: FoundSetting, issue: z.core.$ZodIssue
     return errorLine(origin, name, path.at(-1), issue.issues[0]?.message ?? issue.message);
   }
   if (path.length === 0) return said(factsOf(key).expected);
-  return said(expectedAt(configSchema.shape[key], path) ?? issue.message);
+  const unknown =
+    issue.code === 'unrecognized_keys' ? `; unknown: ${oneLine(issue.keys.join(', '), SHOWN_CHARS)}` : '';
+  return said(`${expectedAt(configSchema.shape[key], path) ?? issue.message}${unknown}`);
 }
 
 function nameOf(key: string, path: readonly PropertyKey[]): string {

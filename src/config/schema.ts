@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
+import { checksSchema } from '../checks/brief.js';
 import { commandError } from './command-words.js';
 import { approvalModes } from '../approvals/modes.js';
 import { ruleRowSchema } from './rule-setting.js';
@@ -106,7 +107,7 @@ const permissionModes = worded(
   z.array(permissionMode).min(1),
 );
 const PROJECT_WORDS =
-  '{ "default_permission_mode"?, "allowed_permission_modes"?, "trust"?: the hash of each file, by its name, "own_hooks"?: true or false }';
+  '{ "default_permission_mode"?, "allowed_permission_modes"?, "trust"?: the hash of each file, by its name, "own_hooks"?: true or false, "checks"?: a list of { "name", "command" } }';
 const project = worded(
   PROJECT_WORDS,
   z.strictObject({
@@ -114,6 +115,10 @@ const project = worded(
     allowed_permission_modes: permissionModes.optional(),
     trust: worded('the hash of each file, by its name', z.record(z.string(), z.string())).optional(),
     own_hooks: z.boolean().optional(),
+    checks: worded(
+      'a list of at most 10 checks, each { "name", "command", "timeout_seconds"?, "tests"?, "each"?, "setup"? }, with names of their own',
+      checksSchema,
+    ).optional(),
   }),
 );
 
@@ -355,7 +360,7 @@ export const configSchema = z.strictObject({
     '`default_permission_mode`, `allowed_permission_modes`: for the projects in this folder, in place of those for all. `trust`: `claude-code-bridge trust` ' +
       'shows a project’s own configuration of Claude Code and writes its hashes here; while they match, tasks in `cautious` and `sandboxed` use its settings, ' +
       'hooks, MCP servers and skills. `own_hooks`: if false, such tasks start without your own settings of Claude Code: no hook, variable, skill, agent or ' +
-      'memory of ~/.claude, and no apiKeyHelper.',
+      'memory of ~/.claude, and no apiKeyHelper. `checks`: what shows whether work is done, for tasks that are given none ([checks](checks.md)).',
     { expected: `an object of folders, each ${PROJECT_WORDS}` },
   ),
   toolsets: setting(

@@ -68,7 +68,9 @@ function unknownName(place: string, key: string, known: readonly string[], free:
   const near = nearestName(key, free);
   const name = `unknown argument ${oneLine(JSON.stringify(place), MAX_NAME_CHARS)}`;
   if (near !== undefined) return `${name} (did you mean "${near}"?).`;
-  return known.length === 0 ? `${name}; it takes no arguments.` : `${name} (known: ${known.join(', ')}).`;
+  if (known.length > 0) return `${name} (known: ${known.join(', ')}).`;
+  // What is in an argument may be known to its own schema alone.
+  return place === key ? `${name}; it takes no arguments.` : `${name}.`;
 }
 
 function placeText(path: Issue['path']): string {

@@ -1,4 +1,5 @@
 // Pure: selects the processes of a task from a process table, without those that must never be signalled.
+import { checkMark } from './mark-variable.js';
 import type { Pid } from './pid.js';
 import {
   isSameKey,
@@ -33,7 +34,9 @@ export function selectDescendants(
   self: Pid,
 ): MarkedProcess[] {
   const candidates = mayBeSignalled(all, self, startedSince);
-  const isMarked = (one: MarkedProcess): boolean => mark !== '' && one.mark === mark;
+  const marks = [mark, checkMark(mark)];
+  const isMarked = (one: MarkedProcess): boolean =>
+    mark !== '' && one.mark !== undefined && marks.includes(one.mark);
   const belongs = (one: MarkedProcess): boolean =>
     pid !== undefined && (one.pid === pid || one.group === pid || one.session === pid);
   const family = candidates.filter(belongs);

@@ -1,5 +1,5 @@
 import { selectDescendants, type Family } from './choose-processes.js';
-import { MARK_VARIABLE } from './mark-variable.js';
+import { MARK_VARIABLE, taskMark } from './mark-variable.js';
 import type { MarkedProcess } from './process-info.js';
 import { processSource } from './process-source.js';
 import { thisMachine, type ProcessSystem } from './process-system.js';
@@ -23,7 +23,7 @@ export interface RunningMarks {
 export async function runningMarks(): Promise<RunningMarks> {
   const all = await processSource.markedTable();
   return {
-    marks: new Set(all.flatMap(({ mark }) => mark ?? [])),
+    marks: new Set(all.flatMap(({ mark }) => (mark === undefined ? [] : taskMark(mark)))),
     commands: await processSource.commandLines(),
   };
 }
@@ -38,5 +38,6 @@ export async function findEnclosingMarks(
 ): Promise<readonly string[]> {
   const found = await processSource.lineage(thisMachine.self);
   const marks = [env[MARK_VARIABLE], ...found.map(({ mark }) => mark)];
-  return [...new Set(marks.filter((mark): mark is string => (mark ?? '') !== ''))];
+  const named = marks.filter((mark): mark is string => (mark ?? '') !== '');
+  return [...new Set(named.map(taskMark))];
 }

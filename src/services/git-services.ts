@@ -26,6 +26,8 @@ export function gitServices({ env, homeDir, config, logger }: BridgeOptions, roo
   const context = { path: env['PATH'], homeDir, xdgConfigHome: env['XDG_CONFIG_HOME'] };
   const parts = { roots, runner: new GitRunner(context), opener: new PathOpener(roots) };
   return {
+    /** For what reads repositories of tasks. */
+    door: parts,
     tools: (activeProject: ActiveProject) =>
       new GitService({ ...parts, activeProject, maxDiffBytes: config.max_diff_size_bytes }),
     explorer: (activeProject: ActiveProject) =>

@@ -18,6 +18,7 @@ import type { TaskRecord } from '../tasks/task.js';
 import type { ToolServices } from '../tools/services.js';
 import type { BridgeOptions } from './open-state.js';
 import type { ProcessServices } from './process-services.js';
+import type { Verifications } from './verifications.js';
 
 /** The client's first messages are answered before anything else is begun. */
 const JOIN_DELAY_MS = 500;
@@ -34,6 +35,7 @@ export class ServerServices {
   readonly #client: () => ClientInfo | undefined;
   readonly #timers = new DisposableStore();
   readonly #owned = new DisposableStore();
+  #checking: Verifications | undefined;
   #processes: ProcessServices | undefined;
   #native: NativeHost | undefined;
   #sweeps = false;
@@ -59,6 +61,10 @@ export class ServerServices {
       }),
       receipts: () => this.#receipts(),
       changes: () => this.#receipts(),
+      verifications: async () => {
+        await this.#guard('verify tasks');
+        return this.#verifications();
+      },
       conversations: lazily(async () => {
         const { ConversationManager } = await import('../conversations/conversation-manager.js');
         const skipPermissions = options.config.conversation_skip_permissions;
@@ -109,6 +115,14 @@ export class ServerServices {
   readonly #git = lazily(async () =>
     (await import('./git-services.js')).gitServices(this.#options, this.#roots),
   );
+
+  readonly #verifications = lazily(async () => {
+    const { Verifications } = await import('./verifications.js');
+    const { stateDir } = await this.taskServices();
+    const [{ door }, changes] = await Promise.all([this.#git(), this.#receipts()]);
+    const { env } = this.#options;
+    return (this.#checking = new Verifications({ stateDir, clock, env, door, changes }));
+  });
 
   readonly #receipts = lazily(async () => (await this.#git()).ofTasks((await this.taskServices()).stateDir));
 
@@ -183,6 +197,7 @@ export class ServerServices {
     // Its record is written with what the tasks have open.
     await this.#native?.dispose();
     this.#owned.dispose();
+    await this.#checking?.end();
     await this.#processes?.dispose();
   }
 

@@ -154,6 +154,9 @@ function taskSettings(options: BridgeOptions, realRoots: readonly string[]): Tas
     ...(command !== undefined && { own_command: command }),
     ...(origins.rules !== undefined && { rules_from: origins.rules }),
     modes: modeSettings(config, origins),
+    project_checks: Object.fromEntries(
+      projects.flatMap(([path, { checks }]) => (checks === undefined ? [] : [[path, checks]])),
+    ),
   };
 }
 

@@ -78,6 +78,8 @@ export class StateDir {
   readonly promptFile = (taskId: string): string => join(this.taskDir(taskId), 'prompt.md');
   /** The log of a question; that of a task is in its project. */
   readonly logFile = (taskId: string): string => join(this.taskDir(taskId), 'task.log');
+  /** A link that names the process that runs the checks of the task in a clean copy. */
+  readonly verifierFile = (taskId: string): string => join(this.taskDir(taskId), 'verifier');
   readonly keeperLog = (taskId: string): string => join(this.taskDir(taskId), 'keeper.log');
 
   /** The ticket of a task that waits in the queue; one folder holds all tickets, so that the queue is listed with one call. */

@@ -1,5 +1,6 @@
 // Pure: what a caller should do next, by the status of its task.
 import { byTool, nextWords, type Step } from '../base/errors.js';
+import { unmetWords } from '../checks/result.js';
 import { countedNoun, someNames } from '../base/text.js';
 import { MESSAGE_CHANGED } from '../claude/session.js';
 import { AT_TERMINAL, isFinal, isNative, openDecisions, type TaskRecord, TURN_OVER } from './task.js';
@@ -85,7 +86,7 @@ function nextStep(record: TaskRecord): string {
     case 'waiting':
       return waitingHint(record);
     case 'completed':
-      return `Task completed successfully. Review the output above. ${CLAIM}`;
+      return `${completed(record)} Review the output above. ${CLAIM}`;
     case 'failed':
       return `${failure(record)}. ${whereItSays(record)} ${RECEIPT}`;
     case 'timeout':
@@ -97,6 +98,11 @@ function nextStep(record: TaskRecord): string {
     case 'error':
       return `An internal error occurred: its reason says what broke it off. get_task_output shows how far it got. ${goOnWords(record)} ${RECEIPT}`;
   }
+}
+
+function completed({ checked }: TaskRecord): string {
+  const unmet = unmetWords(checked);
+  return unmet === undefined ? 'Task completed successfully.' : `Task completed, and ${unmet}.`;
 }
 
 /** How to go on after a task that was ended at its budget. */

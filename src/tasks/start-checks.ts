@@ -4,7 +4,7 @@ import { oneLine, withoutUnseen } from '../base/text.js';
 import { isWithin } from '../projects/path-in-project.js';
 import { isFinal, isNative, WAITS_FOR_MESSAGE, type DriverName, type TaskRecord } from './task.js';
 import type { StartTask } from './task-service.js';
-import type { TaskContainerSpec } from './task-spec.js';
+import type { TaskContainerSpec, TaskSpec } from './task-spec.js';
 
 /** 1 MiB: far more than a model's context takes. Longer text belongs in a file that the prompt names. */
 export const MAX_PROMPT_BYTES = 1024 * 1024;
@@ -55,7 +55,11 @@ const ORIGIN_PATTERN = /^(?:task|response)_([0-9a-f]{20})$/;
 const MAX_SHOWN_CHARS = 60;
 
 /** A task that a new one can continue: the new session begins as a copy of all of its session. */
-export type ContinuedTask = TaskRecord & { readonly session_id: string };
+export type ContinuedTask = TaskRecord & {
+  readonly session_id: string;
+  /** What it was given beside its prompt. */
+  readonly given?: Pick<TaskSpec, 'checks' | 'until_met'> | undefined;
+};
 
 /**
  * The task of the id `origin` of a task or a response, to continue it. Throws INVALID_ARGUMENTS for what is no id, for a task that still runs

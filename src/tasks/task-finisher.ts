@@ -2,7 +2,9 @@ import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { countedNoun, shellWord, someNames } from '../base/text.js';
+import { isMet, onTree, unmetParagraph, unmetWords, type CheckRun } from '../checks/result.js';
 import type { UndoQuery, UndoReport } from '../git/state/undo-changes.js';
+import { isWithin } from '../projects/path-in-project.js';
 import { isSameProject } from '../projects/worktree-path.js';
 import { worktreeTask } from '../projects/worktree-path.js';
 import { ownerState } from '../store/owner-state.js';
@@ -11,7 +13,9 @@ import type { StateDir } from '../store/state-dir.js';
 import { treesOf } from './receipt/receipt-git.js';
 import { readReceipt } from './receipt/task-receipts.js';
 import { readRecordFile, writeRecordFile } from './record/record-file.js';
+import { requireNotVerified } from './record/not-verified.js';
 import { withRecordClaim } from './record/recovery.js';
+import type { TaskService } from './task-service.js';
 import { isFinal, type TaskRecord } from './task.js';
 import { FINISHED, type FinishAction, type Worktree, type WorktreeFinisher } from './worktree-maker.js';
 
@@ -31,6 +35,8 @@ export interface FinishTask {
   readonly reviewed?: string | undefined;
   /** For the commit of what was not committed; the prompt's summary when left out. */
   readonly message?: string | undefined;
+  /** Brings the work in although its checks are not all met. */
+  readonly anyway?: boolean | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -43,7 +49,7 @@ export interface TaskFinisherOptions {
   readonly stateDir: StateDir;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly tasks: { get(taskId: string): Promise<TaskRecord> };
+  readonly tasks: Pick<TaskService, 'get' | 'list'>;
   readonly worktrees: WorktreeFinisher;
   /** Takes back what lies between two kept trees. Throws WORK_DOES_NOT_FIT, and the errors of git. */
   readonly undo: (query: UndoQuery) => Promise<UndoReport>;
@@ -66,7 +72,7 @@ export class TaskFinisher {
 
   /**
    * Throws TASK_NOT_FOUND, INVALID_ARGUMENTS for a task without a worktree (for undo: with one) or one that was finished, and where nothing was reviewed,
-   * TASK_ALREADY_RUNNING while a task works there, WORK_DOES_NOT_FIT, and what git throws; then the project is as it was.
+   * TASK_ALREADY_RUNNING while a task works there or its checks run in a clean copy, WORK_DOES_NOT_FIT, and what git throws; then the project is as it was.
    */
   async finish(query: FinishTask): Promise<FinishedTask> {
     const turn = this.#last.then(() => this.#finish(query));
@@ -83,6 +89,24 @@ export class TaskFinisher {
     return `Task ${there.task_id} works in the project: it may change the same files, and an undo of it takes these changes back, too.`;
   }
 
+  /**
+   * The checks of the work, where they are not all met and the action brings it in: those of the newest task in its worktree. They count for
+   * the files that they ran on, and `reviewed` is the tree that comes in.
+   */
+  async unmet(
+    { worktree }: TaskRecord,
+    action: FinishAction,
+    reviewed: string | undefined,
+  ): Promise<CheckRun | undefined> {
+    if (worktree === undefined || (action !== 'merge' && action !== 'apply')) return undefined;
+    const { tasks } = await this.#options.tasks.list({ status: 'finished' });
+    const checked = tasks.find(
+      (task) => task.checked !== undefined && isWithin(task.project_path, worktree.path),
+    )?.checked;
+    const found = checked && onTree(checked, reviewed);
+    return found === undefined || isMet(found) ? undefined : found;
+  }
+
   async #finish(query: FinishTask): Promise<FinishedTask> {
     const { taskId, action } = query;
     const record = await this.#options.tasks.get(taskId);
@@ -92,6 +116,9 @@ export class TaskFinisher {
     if (!isFinal(record.status)) throw stillWorks(taskId, where, `it is ${record.status}`);
     const beside = await this.worksBeside(record, action);
     await this.#keeperHasLeft(record);
+    await requireNotVerified(this.#options.stateDir, taskId);
+    const unmet = await this.unmet(record, action, query.reviewed);
+    if (unmet !== undefined && query.anyway !== true) throw notMet(taskId, unmet);
     // No task starts there in the middle of it.
     const projectPath = worktree?.path ?? record.project_path;
     const taken = await this.#locks.acquire({ projectPath, taskId });
@@ -99,7 +126,7 @@ export class TaskFinisher {
     try {
       const { record: ended, notes } = await withRecordClaim(taskId, this.#options, {
         limitMs: WAIT_LIMIT_MS,
-        act: () => this.#finishEnded(query),
+        act: () => this.#finishEnded(query, unmet && unmetParagraph(unmet)),
       });
       return { record: ended, notes: beside === undefined ? notes : [...notes, beside] };
     } finally {
@@ -107,8 +134,9 @@ export class TaskFinisher {
     }
   }
 
-  /** For the holder of the record's claim. */
-  async #finishEnded({ taskId, action, reviewed, message, signal }: FinishTask): Promise<FinishedTask> {
+  /** For the holder of the record's claim. `note`: for the message of a merge. */
+  async #finishEnded(query: FinishTask, note: string | undefined): Promise<FinishedTask> {
+    const { taskId, action, reviewed, message, signal } = query;
     const { worktrees, stateDir, clock } = this.#options;
     const file = await readRecordFile(stateDir, taskId);
     if (file.state !== 'ok' || !isFinal(file.record.status)) throw notWritten(taskId);
@@ -125,11 +153,12 @@ export class TaskFinisher {
     }
     const { result, tree, notes } = await worktrees.finish(
       worktree,
-      { action, taskId, reviewed, message: `${message ?? record.prompt_summary}\n` },
+      { action, taskId, reviewed, note, message: `${message ?? record.prompt_summary}\n` },
       signal,
     );
     const finished = { action, at: new Date(clock.now()).toISOString(), result, tree };
-    return { record: await written({ worktree: { ...worktree, finished } }), notes };
+    const all = note === undefined ? notes : [...notes, `${note}.`];
+    return { record: await written({ worktree: { ...worktree, finished } }), notes: all };
   }
 
   /** Takes back what changed in the shared folder of a task; gives in sentences what was done and what was left. */
@@ -227,6 +256,14 @@ function worktreeFor(record: TaskRecord, action: FinishAction): Worktree | undef
 
 function refused(message: string, hint: string): BridgeError {
   return new BridgeError('INVALID_ARGUMENTS', message, hint);
+}
+
+function notMet(taskId: string, unmet: CheckRun): BridgeError {
+  return new BridgeError('INVALID_ARGUMENTS', `${unmetWords(unmet)}.`, [
+    'Nothing was changed.',
+    { do: 'continue', task: taskId },
+    'To bring the work in all the same: anyway: true, or --anyway in a terminal. The message of the merge then names these checks.',
+  ]);
 }
 
 function stillWorks(taskId: string, where: string, how: string): BridgeError {

@@ -5,6 +5,8 @@ import type { Lock } from '../store/project-lock.js';
 import type { TaskRecord } from './task.js';
 import type { TaskSpec } from './task-spec.js';
 
+/** Who answers by a tool of the chat: a model. */
+export const BY_CALLER = 'caller';
 /** Who answers by a form of the chat. */
 export const BY_FORM = 'elicitation';
 

@@ -1,4 +1,5 @@
 // Pure.
+import type { Brief, Check } from '../checks/brief.js';
 import type { BridgeError } from '../base/errors.js';
 import type { Disposable, Event } from '../base/lifecycle.js';
 import type { DecisionAnswer, SentMessage } from './task-host.js';
@@ -28,6 +29,11 @@ export interface StartTask {
   readonly model?: string | undefined;
   readonly driver?: DriverName | undefined;
   readonly keepOpen?: boolean | undefined;
+  /** Left out, that of the task that this one continues. */
+  readonly brief?: Brief | undefined;
+  /** Left out, those of the task that this one continues, else those of the settings for the project. */
+  readonly checks?: readonly Check[] | undefined;
+  readonly untilMet?: number | undefined;
   /** By default `error`. */
   readonly onConflict?: ConflictWay | undefined;
   /** By default `none`: the agent runs on this machine. */

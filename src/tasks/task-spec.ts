@@ -1,5 +1,6 @@
 // Pure.
 import { z } from 'zod';
+import { briefSchema, checkSchema } from '../checks/brief.js';
 import { budgetSchema } from './budget/budget.js';
 import { recordDriverSchema, permissionModeSchema, taskIdSchema, taskPurposeSchema } from './task.js';
 import { worktreeSchema } from './worktree-maker.js';
@@ -54,6 +55,14 @@ export const taskSpecSchema = z.object({
   timeout_seconds: z.number().positive(),
   /** What the task may use; left out, nothing limits it. */
   budget: budgetSchema.optional(),
+  /** Its prompt on one line, without the brief and the checks that its agent gets after it. */
+  prompt_summary: z.string().optional(),
+  /** What was decided; left out, nothing is known. */
+  brief: briefSchema.optional(),
+  /** What shows whether the work is done; left out, there is nothing. */
+  checks: z.array(checkSchema).optional(),
+  /** How often what is not met goes back to the session. */
+  until_met: z.int().optional(),
   created_at: z.string(),
   settings: z.object({
     shell: z.string(),
@@ -88,6 +97,8 @@ export const taskSpecSchema = z.object({
       .optional(),
     /** Where the rules stood when they were loaded: a file with its line, a variable or a flag. */
     rules_from: z.string().optional(),
+    /** The checks that stand in the settings for this project: a person wrote them. */
+    own_checks: z.array(checkSchema).optional(),
     /** The settings file of its server; left out, the usual place. */
     settings_file: z.string().optional(),
     /** How a person runs the bridge; left out, that is not known. */

@@ -1,4 +1,5 @@
 import { realpath } from 'node:fs/promises';
+import { checksIn, promptWith, type Check } from '../checks/brief.js';
 import { ALL_MODES, modeFor, modesIn, type ModeSettings } from '../approvals/modes.js';
 import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
@@ -11,6 +12,7 @@ import type { AllowedPath } from '../projects/allowed-roots.js';
 import type { StateDir } from '../store/state-dir.js';
 import { budgetFor, isLimited, type Budget } from './budget/budget.js';
 import type { TaskQueue } from './queue/task-queue.js';
+import { promptSummary } from './record/initial-record.js';
 import { readRecordFile, recordOf } from './record/record-file.js';
 import { endLeftovers } from './record/recovery.js';
 import {
@@ -40,6 +42,8 @@ const OWNER_ONLY = 0o600;
 export type StartSettings = Omit<TaskSpec['settings'], 'claude_command'> & {
   readonly default_timeout_seconds: number;
   readonly task_budget?: Budget | undefined;
+  /** By the real path of a folder: for the projects in it. */
+  readonly project_checks?: Readonly<Record<string, readonly Check[]>> | undefined;
   /** Over all tasks of the user, no matter which server started them. */
   readonly max_concurrent_tasks: number;
   /** Left out, every mode is allowed, and `auto` is the default. */
@@ -97,6 +101,7 @@ async function specOf(input: StartTask, parts: Parts): Promise<TaskSpec> {
     max_concurrent_tasks: _limit,
     modes = ALL_MODES,
     task_budget = {},
+    project_checks = {},
     ...settings
   } = parts.settings;
   const projectModes = modesIn(projectPath, modes);
@@ -110,9 +115,11 @@ async function specOf(input: StartTask, parts: Parts): Promise<TaskSpec> {
       : { command: (await parts.findInstallation()).command };
   const budget = budgetFor({ max_cost_usd: input.maxCostUsd, max_tokens: input.maxTokens }, task_budget);
   const now = parts.clock.now();
+  const ownChecks = checksIn(projectPath, project_checks);
   return {
     task_id: createTaskId(now),
     project_path: projectPath,
+    prompt_summary: promptSummary(input.prompt),
     permission_mode: permissionMode,
     allowed_modes: [...projectModes.allowed],
     driver,
@@ -126,8 +133,30 @@ async function specOf(input: StartTask, parts: Parts): Promise<TaskSpec> {
     ...container,
     timeout_seconds: input.timeoutSeconds ?? default_timeout_seconds,
     ...(isLimited(budget) && { budget }),
+    ...givenWith(input, before, ownChecks),
     created_at: new Date(now).toISOString(),
-    settings: { ...settings, claude_command: [...command] },
+    settings: {
+      ...settings,
+      claude_command: [...command],
+      ...(ownChecks !== undefined && { own_checks: [...ownChecks] }),
+    },
+  };
+}
+
+/** Brief and checks: those that are given, else those of the task that this one continues, else the project's own checks. */
+function givenWith(
+  { brief, checks, untilMet, purpose }: StartTask,
+  before: ContinuedTask | undefined,
+  own: readonly Check[] | undefined,
+): Partial<Pick<TaskSpec, 'brief' | 'checks' | 'until_met'>> {
+  if (purpose === 'ask') return {};
+  const found = checks ?? before?.given?.checks ?? own;
+  const kept = brief ?? before?.brief;
+  const rounds = untilMet ?? before?.given?.until_met;
+  return {
+    ...(kept !== undefined && { brief: kept }),
+    ...(found !== undefined && found.length > 0 && { checks: [...found] }),
+    ...(rounds !== undefined && { until_met: rounds }),
   };
 }
 
@@ -148,7 +177,7 @@ async function continued(
   });
   const earlier = await readJsonFile(stateDir.specFile(task.task_id), taskSpecSchema);
   checkSamePlace(origin, earlier.state === 'ok' && earlier.value.container !== undefined, { isolation });
-  return task;
+  return earlier.state === 'ok' ? { ...task, given: earlier.value } : task;
 }
 
 /** The folder that was given, else that of the task that is continued. */
@@ -201,7 +230,8 @@ async function enter(spec: TaskSpec, { prompt, onConflict }: StartTask, parts: P
   // A question holds no project, and is not queued.
   const durable = spec.purpose !== 'ask';
   const promptFile = stateDir.promptFile(spec.task_id);
-  await replaceFile(promptFile, prompt, { mode: OWNER_ONLY, durable }).catch((cause: unknown) => {
+  const whole = promptWith(prompt, spec.brief, spec.checks ?? []);
+  await replaceFile(promptFile, whole, { mode: OWNER_ONLY, durable }).catch((cause: unknown) => {
     const hint = 'Make room on the disk of the state directory, and check that it is yours and writable.';
     const message = `Cannot write ${promptFile}: ${messageOf(cause)}`;
     throw new BridgeError('STATE_UNUSABLE', message, hint, { cause });

@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import { budgetSchema } from './budget/budget.js';
 import { approvalKinds, approvalModes } from '../approvals/modes.js';
+import { briefSchema } from '../checks/brief.js';
+import { checkRunSchema } from '../checks/result.js';
 import { DECISION_ID_PATTERN, TASK_ID_PATTERN } from '../base/ids.js';
 import { isWithin } from '../projects/path-in-project.js';
 import { processIdentitySchema } from '../store/process-place.js';
@@ -98,6 +100,8 @@ export const decisionSchema = z.object({
   why: z.string().optional(),
   /** True when it can be allowed with another input. */
   can_edit: z.boolean().optional(),
+  /** True when the caller cannot allow it: a person does, in the chat's form, a terminal or the page. */
+  is_for_person: z.boolean().optional(),
   /** True when no answer leaves it to the person at the terminal, where it is otherwise a denial. */
   is_left: z.boolean().optional(),
   /** What was allowed instead of what was asked. */
@@ -182,6 +186,10 @@ export const taskRecordSchema = z.object({
   tokens: z.int().optional(),
   /** What the task may use; left out, nothing limits it. */
   budget: budgetSchema.optional(),
+  /** What its caller gave it to keep to. */
+  brief: briefSchema.optional(),
+  /** Of the checks, as the last turn left the project. */
+  checked: checkRunSchema.optional(),
   /** Whose budget was used up, for a task that was ended by it. */
   ended_by_budget: z.enum(['task', 'day']).optional(),
   /** The open ones, and the newest closed ones. */

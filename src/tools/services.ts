@@ -1,5 +1,6 @@
 // Pure.
 import type { ChatBoard } from '../board/chat-board.js';
+import type { Verification } from '../checks/result.js';
 import type { ConversationManager } from '../conversations/conversation-manager.js';
 import type { EditorTerminals } from '../editor/editor-terminals.js';
 import type { FilesystemService } from '../files/filesystem-service.js';
@@ -11,6 +12,7 @@ import type { ContainerCopies } from '../processes/docker/container-copies.js';
 import type { ProcessService } from '../processes/process-service.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { ReceiptService, TaskChanges } from '../tasks/receipt/task-receipts.js';
+import type { TaskRecord } from '../tasks/task.js';
 import type { TaskFinisher } from '../tasks/task-finisher.js';
 import type { TaskService } from '../tasks/task-service.js';
 
@@ -29,6 +31,13 @@ export interface ToolServices {
   readonly finisher: () => Promise<Pick<TaskFinisher, 'finish'>>;
   readonly receipts: () => Promise<ReceiptService>;
   readonly changes: () => Promise<TaskChanges>;
+  /** Checks what a task did in a clean copy. */
+  readonly verifications: () => Promise<{
+    /** Undefined while it runs on after `limitMs`. */
+    verify(record: TaskRecord, limitMs: number, isAllowed: boolean): Promise<Verification | undefined>;
+    /** What a person has to allow before all checks may run. */
+    question(record: TaskRecord): Promise<string | undefined>;
+  }>;
   /** The project in which relative paths begin. */
   readonly activeProject: Pick<ActiveProject, 'absolute'> & { set(path: string): Promise<string> };
   readonly git: () => Promise<GitService>;

@@ -9,6 +9,7 @@ type Load = () => Promise<Readonly<Record<string, Tool<ToolServices>>>>;
  */
 export const toolLoaders: Readonly<Record<string, Load>> = {
   'board/board': () => import('./board/board.js'),
+  'checks/verify-task': () => import('./checks/verify-task.js'),
   'conversation/ask': () => import('./conversation/ask.js'),
   'delegate/delegate': () => import('./delegate/delegate.js'),
   'files/list': () => import('./files/list.js'),

@@ -1,6 +1,7 @@
 /** Every toolset that can be chosen, with its description on the generated page. */
 export const toolsets = {
   board: 'Open the board: all tasks in a browser.',
+  checks: 'Run the checks of a finished task in a clean copy: red before, green after.',
   conversation: 'Ask Claude Code, and continue from any of its answers.',
   delegate: 'Delegate tasks one at a time, with the tool names of an earlier server.',
   files: 'List, read and search files of a project.',

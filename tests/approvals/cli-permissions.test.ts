@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   cliPermissions,
   deniedEdits,
+  deniedReads,
   type CliPermissions,
   type PermissionParts,
 } from '../../src/approvals/cli-permissions.js';
@@ -85,3 +86,14 @@ it.each([
     expect(deniedEdits([{ ...row, verdict: 'ask' }], '/p', '/home/ann').paths).toEqual([]);
   },
 );
+
+it.each([
+  ['Read(./secret/**)', '/p/secret/**'],
+  ['Read(*.pem)', '/p/**/*.pem'],
+  ['Read(~/.ssh/**)', '/home/ann/.ssh/**'],
+  ['Read(//etc/hosts)', '/etc/hosts'],
+])('another sandbox is given what %s keeps from being read', (rule, pattern) => {
+  const row = { rule, reason: 'so' };
+  expect(deniedReads([{ ...row, verdict: 'deny' }], '/p', '/home/ann')).toEqual([pattern]);
+  expect(deniedReads([{ ...row, verdict: 'ask' }], '/p', '/home/ann')).toEqual([]);
+});

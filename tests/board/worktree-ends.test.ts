@@ -6,6 +6,25 @@ import { sampleWorktree } from '../tasks/sample-task.js';
 
 const worktree = sampleWorktree('/home/ann/app');
 
+it('a page shows which checks are not met, and passes on that the work is brought in all the same', async () => {
+  const result = { name: 'lint', command: 'lint', verdict: 'not met', why: 'exit code 1' } as const;
+  const checked = { results: [result], rounds: 0 };
+  const record = taskRecord({ status: 'completed', worktree, checked });
+  const asked: unknown[] = [];
+  const finish = async ({ anyway }: { readonly anyway?: boolean | undefined }) => {
+    asked.push(anyway);
+    return { record, notes: [] };
+  };
+  const page = await TestPage.open(await serveBoard(new FakeTaskService(record), { finisher: { finish } }));
+  page.send({ type: 'subscribe', channel: 'board:/' });
+  const values = JSON.stringify(await page.values('board:/'));
+  expect(values).toContain('"unmet":"0 of 1 check met: lint: not met, exit code 1"');
+  const action = { type: 'task.finish', task_id: TASK_ID, action: 'merge', reviewed: 'one', anyway: true };
+  page.send({ type: 'dispatch', id: 1, action });
+  expect(await page.message('result')).toMatchObject({ ok: true });
+  expect(asked).toEqual([true]);
+});
+
 it('a page that may not merge what it shows gets what is there instead', async () => {
   const trees = ['one', 'two', 'three'];
   const board = await serveBoard(new FakeTaskService(taskRecord({ status: 'completed', worktree })), {

@@ -183,6 +183,14 @@ describe('values', () => {
       'a key of projects: found "x", expected an absolute path, or one that begins with ~/',
     ],
     [
+      { projects: { '/a': { checks: [1, 2].map(() => ({ name: 'x', command: 'y' })) } } },
+      'projects./a.checks: found [{"name":"x","command":"y"},{"name":"x","command":"y"}], expected names of their own, and two checks have the name "x"',
+    ],
+    [
+      { projects: { '/a': { checks: [{ name: 'x', command: 'y', limit: 1 }] } } },
+      'projects./a.checks[0]: found {"name":"x","command":"y","limit":1}, expected an object with any of "name", "command", "timeout_seconds", "tests", "each" and "setup"; unknown: limit',
+    ],
+    [
       { projects: { '/a\nb': { trust: { c: 1 } } } },
       'projects./a ⏎ b.trust.c: found 1, expected the hash of each file, by its name',
     ],

@@ -173,6 +173,8 @@ describeNewestClaude('with Claude Code', ({ binary }) => {
     const tools = [...told.matchAll(/^> (\w+)/gm)].map((match) => match[1]);
     const [, prompt, final] = [...(/"([^"]+)"[^]*?"([^"]+)"/.exec(told) ?? [])];
     expect(prompt).toBe(DEMO_PROMPT);
+    const [, name, command] = [...(/with the check (\w+): (.*)/.exec(told) ?? [])];
+    const check = { name, command };
     const path = bridge().projects[task.result?.retryCount ?? 0] ?? '';
     model.does(...demoScript(path));
     await createDemoProject(path, bridge().env['PATH'] ?? '');
@@ -193,15 +195,20 @@ describeNewestClaude('with Claude Code', ({ binary }) => {
     };
     const { task_id } = z
       .looseObject({ task_id: z.string() })
-      .parse(await call('start_task', { path, prompt, permission_mode: 'cautious' }));
+      .parse(await call('start_task', { path, prompt, permission_mode: 'cautious', checks: [check] }));
     const asked = await waitFor(task_id, 'waiting');
     expect(asked).toMatchObject({ decisions: [{ summary: 'Bash(node test.js)' }] });
     const { decisions } = z
       .object({ decisions: z.tuple([z.looseObject({ decision_id: z.string() })]) })
       .parse(asked);
     await call('respond_to_task', { task_id, decision_id: decisions[0].decision_id, verdict: 'allow' });
+    const toAllow = await waitFor(task_id, 'waiting');
+    expect(toAllow).toMatchObject({ decisions: [{ tool: 'Checks', request: { '1 test': command } }] });
+    // As the person, who sees a form where the client has forms.
+    await bridge().command(['tasks', 'answer', task_id, 'allow']);
     await waitFor(task_id, 'completed');
     expect(await call('get_task_result', { task_id })).toMatchObject({
+      checks: { summary: '1 check met' },
       receipt: {
         final_message: final,
         git: { files: [{ path: 'average.js', insertions: 1, deletions: 1 }] },

@@ -40,6 +40,7 @@ async function finisher(
   first: TaskRecord,
   answer: WorktreeFinisher['finish'],
   undo: TaskFinisherOptions['undo'] = untouched,
+  others: readonly TaskRecord[] = [first],
 ) {
   const folder = await tempFolder();
   const stateDir = await openStateDir({ path: join(folder, 'state') });
@@ -51,7 +52,7 @@ async function finisher(
       stateDir,
       clock: systemClock,
       logger: silentLogger,
-      tasks: { get: () => Promise.resolve(first) },
+      tasks: { get: () => Promise.resolve(first), list: () => Promise.resolve({ tasks: others }) },
       worktrees: { finish: answer },
       undo,
     });
@@ -139,6 +140,84 @@ describe('finishing a task', () => {
     expect(await finish(record({ worktree: { ...worktree, finished } }))).toMatch(
       /^INVALID_ARGUMENTS: .*finished already: applied at then, without work\./,
     );
+  });
+});
+
+describe('work that does not meet its checks', () => {
+  const checkOf = (name: string, verdict: 'met' | 'not met' | 'not run', why?: string) => ({
+    ...{ name, command: name, verdict },
+    ...(why !== undefined && { why }),
+  });
+  const checked = {
+    rounds: 0,
+    results: [
+      checkOf('unit', 'met'),
+      checkOf('lint', 'not met', 'exit code 1'),
+      checkOf('e2e', 'not run', 'no sandbox'),
+    ],
+  };
+  const finishing = (others?: readonly TaskRecord[]) => {
+    const asked: unknown[] = [];
+    const answer: WorktreeFinisher['finish'] = async (_, { note }) => {
+      asked.push(note);
+      return { result: 'c'.repeat(40), tree: TREE, notes: [] };
+    };
+    return { asked, made: finisher(record({ checked }), answer, untouched, others) };
+  };
+
+  it.each(['merge', 'apply'] as const)('is refused by %s, with the checks and what to do', async (action) => {
+    const { made, asked } = finishing();
+    const { service } = await made;
+    const query = { taskId: TASK, action, reviewed: TREE, signal };
+    expect(await refusal(service.finish(query))).toBe(
+      `INVALID_ARGUMENTS: 1 of 3 checks met: lint: not met, exit code 1; e2e: not run, no sandbox. Nothing was changed. Go on from it with start_task and continue_from ${TASK}. To bring the work in all the same: anyway: true, or --anyway in a terminal. The message of the merge then names these checks.`,
+    );
+    expect(asked).toEqual([]);
+    const { notes } = await service.finish({ ...query, anyway: true });
+    const note = 'Checks not met: lint (exit code 1), e2e (not run: no sandbox)';
+    expect(asked).toEqual([note]);
+    expect(notes).toEqual([`${note}.`]);
+  });
+
+  it('is discarded without a question', async () => {
+    const { made, asked } = finishing();
+    await (await made).service.finish({ taskId: TASK, action: 'discard', signal });
+    expect(asked).toEqual([undefined]);
+  });
+
+  it('is brought in once the task that went on in its worktree meets them', async () => {
+    const met = { rounds: 0, results: [checkOf('unit', 'met')] };
+    const later = record({ task_id: `task_${'b'.repeat(20)}`, worktree: undefined, checked: met });
+    const { made, asked } = finishing([later, record({ checked })]);
+    await (await made).service.finish({ taskId: TASK, action: 'merge', reviewed: TREE, signal });
+    expect(asked).toEqual([undefined]);
+  });
+});
+
+describe('work whose checks were met on another state', () => {
+  const results = [{ name: 'unit', command: 'unit', verdict: 'met' as const }];
+
+  it('is refused, and named where it is brought in anyway', async () => {
+    const checked = { rounds: 0, results, tree: 'a'.repeat(40) };
+    const notes: unknown[] = [];
+    const { service } = await finisher(record({ checked }), async (_, { note }) => {
+      notes.push(note);
+      return { result: 'c'.repeat(40), tree: TREE, notes: [] };
+    });
+    const query = { taskId: TASK, action: 'merge', reviewed: TREE, signal } as const;
+    const why = 'it was met on another state (tree aaaaaaaaaa) than the one that comes in (dddddddddd)';
+    expect(await refusal(service.finish(query))).toContain(`0 of 1 check met: unit: not run, ${why}.`);
+    await service.finish({ ...query, anyway: true });
+    expect(notes).toEqual([`Checks not met: unit (not run: ${why})`]);
+  });
+
+  it('is brought in where that state was reviewed', async () => {
+    const checked = { rounds: 0, results, tree: TREE };
+    const { service } = await finisher(record({ checked }), async (_, { note }) => {
+      expect(note).toBeUndefined();
+      return { result: 'c'.repeat(40), tree: TREE, notes: [] };
+    });
+    await service.finish({ taskId: TASK, action: 'merge', reviewed: TREE, signal });
   });
 });
 

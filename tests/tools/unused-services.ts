@@ -9,6 +9,7 @@ export const unusedServices: ToolServices = {
   tasks: unused,
   finisher: unused,
   receipts: unused,
+  verifications: unused,
   changes: unused,
   activeProject: { set: async (path) => path, absolute: async (path = '/app') => path },
   git: unused,

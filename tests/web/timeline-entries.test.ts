@@ -33,6 +33,15 @@ test('a budget is reported in words', () => {
   ]);
 });
 
+test('the checks of a turn are one line', () => {
+  const results = [
+    { name: 'unit', verdict: 'met' },
+    { name: 'lint', verdict: 'not met', output: 'a long one' },
+  ];
+  const lines = entriesOf(events({ type: 'checks', results, rounds: 0 }));
+  expect(lines.map(({ words }) => words)).toEqual(['Checks: unit met, lint not met.']);
+});
+
 const asked = { tool: 'Bash', summary: 'Bash(npm test)' };
 
 test('the line of a command that was edited says what ran', () => {

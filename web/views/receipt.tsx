@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { TaskState } from '../../src/board/state.js';
 import { visible } from '../text/words.js';
 import { AsMarkdown } from './as-markdown.js';
+import { Mark } from './checks.js';
 import { Block, Numbers } from './parts.js';
 import { LOOK, receiptFacts } from './receipt-parts.js';
 
@@ -57,21 +58,5 @@ export function ReceiptView({ state }: { readonly state: TaskState }) {
         <Block label="All of the receipt" text={JSON.stringify(receipt, null, 2)} isWrapped />
       </details>
     </div>
-  );
-}
-
-const marks = {
-  good: 'M4.5 8.2l2.3 2.3 4.7-5',
-  failed: 'M5.3 5.3l5.4 5.4M10.7 5.3l-5.4 5.4',
-  unknown: 'M4.5 8h7',
-} as const;
-
-/** How a command ended, which the words beside it say too. */
-function Mark({ of: how }: { readonly of: keyof typeof marks }) {
-  return (
-    <svg class={`mark ${how}`} viewBox="0 0 16 16" aria-hidden="true">
-      <circle cx="8" cy="8" r="8" fill="currentColor" />
-      <path d={marks[how]} fill="none" stroke="var(--pane)" stroke-width="1.8" />
-    </svg>
   );
 }

@@ -69,6 +69,7 @@ function Facts({ store, task, look }: Pick<HeadProps, 'store' | 'task'> & { read
       {isNative(task) ? <span>{driverWords(task.driver)}</span> : <span>{task.permission_mode}</span>}
       {task.model !== null && <span>{visible(task.model)}</span>}
       <span>{[time, task.used].filter((one) => one !== '').join(' · ')}</span>
+      {task.checks_met !== '' && <span class={task.unmet === null ? 'ok' : 'bad'}>{task.checks_met}</span>}
       {task.branch !== null && <span class="path">{visible(task.branch)}</span>}
       <Button look="id" title="Copy the id" act={() => void navigator.clipboard.writeText(task.task_id)}>
         {task.task_id}

@@ -46,12 +46,19 @@ function factsOf(board: BoardState, task: TaskCard, asked: DecisionView | undefi
     const words = task.is_held_up ? reason : task.is_ready ? plainly(task.last_words) : activity;
     return [<strong dir="auto">{visible(words)}</strong>];
   }
+  const { checks_met: met, unmet } = task;
+  const checks = met === '' ? [] : [<span class={unmet === null ? 'ok' : 'bad'}>{met}</span>];
   const work = files === 0 ? [] : [`${files} ${files === 1 ? 'file' : 'files'}`];
   const branch = task.branch === null ? [] : [visible(branchWords(task.branch, task))];
   const isBad = statusLook(task, false) === 'failed';
   if (status !== 'completed')
     return [<span class={isBad ? 'bad' : ''}>{visible(reason)}</span>, ...work, ...branch];
-  return [...work, ...branch, ...(task.last_words === '' ? [] : [visible(plainly(task.last_words))])];
+  return [
+    ...checks,
+    ...work,
+    ...branch,
+    ...(task.last_words === '' ? [] : [visible(plainly(task.last_words))]),
+  ];
 }
 
 function askedWords({ kind, input, questions, summary }: DecisionView) {

@@ -3,6 +3,7 @@ import { openOf } from '../../src/board/state.js';
 import { lazy } from '../lazy.js';
 import type { Store } from '../store.js';
 import { driverWords, isNative, shortPath, visible } from '../text/words.js';
+import { ChecksView } from './checks.js';
 import { OpenDecisions } from './decisions.js';
 import { LogView } from './log.js';
 import { Block, ErrorLine, Guard, Button } from './parts.js';
@@ -71,6 +72,7 @@ function ShownTask({ store, state, task }: TaskProps) {
       <Tabs names={isNative(task) ? tabsOfNative : tabs} counts={counts} current={tab} onChange={setTab} />
       <section id="tab-panel" class="panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
         <Guard key={tab} what="This view" hint="The other views and the log are not touched by it.">
+          {(tab === 'Timeline' || tab === 'Receipt') && <ChecksView store={store} state={state} />}
           <Panel {...{ store, state, task, onTerminal }} onReplay={() => setTab('Replay')} />
         </Guard>
       </section>

@@ -206,6 +206,10 @@ function eventWords(event: TimelineEvent): string | undefined {
       return event['state'] === 'low'
         ? `Four fifths of a budget are used: ${text('words')}.`
         : 'The budget is used up: a call did not run.';
+    case 'checks': {
+      const results = Array.isArray(event['results']) ? event['results'].filter(isFields) : [];
+      return `Checks: ${results.map((one) => `${textIn(one, 'name')} ${textIn(one, 'verdict')}`).join(', ')}.`;
+    }
     case 'command-ended': {
       const how = text('note') || exitWords(event) || 'it ended';
       return `${event['exit_code'] === 0 ? '✓' : '✗'} ${text('command')}: ${how}`;

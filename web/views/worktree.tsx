@@ -36,15 +36,21 @@ export function WorktreeActions({ store, task, state }: TaskProps) {
   if (!is_final || (branch === null && !isUndoable)) return null;
   if (end !== null || done !== undefined)
     return <p role="status">{visible(end === null ? `The ${done} is done.` : finishWords(end))}</p>;
-  const why = {
-    ...{ merge: busyIn(store, task), apply: busyIn(store, task), undo: UNDO },
-    discard: `Its worktree, its branch and all its work go. A ref keeps it: git branch back refs/claude-code-bridge/discarded/${task_id} brings it back.`,
-  };
   // The changes, where they are open, else the receipt: what is shown is what is brought home.
   const reviewed = store.diff.value?.tree ?? after;
+  const isOther = task.checked_tree !== null && task.checked_tree !== reviewed;
+  const unmet = task.unmet ?? (isOther ? 'The checks were met on another state than this one' : null);
+  const inTheWay = [unmet && `${unmet}.`, busyIn(store, task)].filter(Boolean).join(' ');
+  const bring = inTheWay === '' ? undefined : inTheWay;
+  const why = {
+    ...{ merge: bring, apply: bring, undo: UNDO },
+    discard: `Its worktree, its branch and all its work go. A ref keeps it: git branch back refs/claude-code-bridge/discarded/${task_id} brings it back.`,
+  };
   const finish = (action: Finish): void => {
     setAsked(undefined);
-    send({ type: 'task.finish', task_id, action, reviewed }, () => setDone(action));
+    // Who presses has read why not.
+    const anyway = unmet !== null && asked === action;
+    send({ type: 'task.finish', task_id, action, reviewed, anyway }, () => setDone(action));
   };
   if (asked !== undefined)
     return (

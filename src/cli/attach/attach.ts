@@ -130,7 +130,8 @@ async function reportLost(
   return exitCodes.unavailable;
 }
 
-function reportEnd({ task_id, status, reason }: TaskRecord, { say }: CommandContext): number {
+function reportEnd(record: TaskRecord, { say }: CommandContext): number {
+  const { task_id, status, reason } = record;
   say(`${task_id} ${status}: ${reason}`);
-  return exitCodeOfEnd(status);
+  return exitCodeOfEnd(record);
 }

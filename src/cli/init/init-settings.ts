@@ -12,6 +12,7 @@ import { configSchema } from '../../config/schema.js';
 import { leftAsItIs, readEntries, readSettings, writeSettings } from '../../config/settings-file.js';
 import { isWithin } from '../../projects/path-in-project.js';
 import type { Choice, Questions } from '../questions.js';
+import { askChecks } from './init-checks.js';
 
 /** The options of the command line. */
 export interface InitFlags {
@@ -92,8 +93,10 @@ export async function planSettings(init: Init, hasSandbox: boolean): Promise<Set
   const keeps = existing.length > 0 && (await questions.confirm('Keep them, and add to them?', true));
   const { roots, folders } = await askRoots(init, questions, keeps ? existing : []);
   const modes = hasDefaultModes ? await askModes(questions, hasSandbox) : [];
+  const projects = entries.find(({ key }) => key === 'projects')?.value;
+  const checks = await askChecks(questions, [...(keeps ? existing : []), ...roots], projects, homeDir);
   return {
-    ...{ folders, edits: [...rootEdits(roots, keeps), ...modes] },
+    ...{ folders, edits: [...rootEdits(roots, keeps), ...modes, ...checks] },
     hasDefaultModes: hasDefaultModes && modes.length === 0,
   };
 }

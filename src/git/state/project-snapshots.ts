@@ -99,6 +99,12 @@ export class ProjectSnapshots {
     });
   }
 
+  /** The tree of all that is in a worktree; it is what `finish_task` brings home. Undefined where that is not known. */
+  async worktreeTree(path: string, signal: AbortSignal): Promise<string | undefined> {
+    const found = await this.#read(path, signal, worktreeTree);
+    return found.state === 'repository' ? found.tree : undefined;
+  }
+
   async #read<T>(
     projectPath: string,
     signal: AbortSignal,

@@ -19,6 +19,8 @@ const USAGE = 129;
 export interface Brought {
   readonly commit: string;
   readonly branch: string;
+  /** A last paragraph for the message of the merge, which is then a commit also where the branch could go forward. */
+  readonly note?: string | undefined;
 }
 
 /**
@@ -26,7 +28,7 @@ export interface Brought {
  * uncommitted changes before it touches a file. Throws WORK_DOES_NOT_FIT.
  */
 export async function mergeWork(git: RepositoryGit, head: string, work: Brought): Promise<string> {
-  const { commit: theirs, branch } = work;
+  const { commit: theirs, branch, note } = work;
   const { code, text } = await git.output(['symbolic-ref', '--quiet', '--short', 'HEAD'], {
     okCodes: [0, 1],
   });
@@ -37,9 +39,10 @@ export async function mergeWork(git: RepositoryGit, head: string, work: Brought)
     );
   if (await isAncestor(git, theirs, head)) return head;
   const title = `Merge branch '${branch}' into ${text.trim()}\n`;
-  const commit = (await isAncestor(git, head, theirs))
-    ? theirs
-    : await git.commit(await mergedTree(git, head, work), [head, theirs], title);
+  const message = note === undefined ? title : `${title}\n${note}\n`;
+  const isForward = await isAncestor(git, head, theirs);
+  const tree = isForward ? `${theirs}^{tree}` : await mergedTree(git, head, work);
+  const commit = isForward && note === undefined ? theirs : await git.commit(tree, [head, theirs], message);
   await requireNoFilters(git, head, commit, branch);
   try {
     await git.text([...MERGE, commit]);

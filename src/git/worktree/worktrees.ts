@@ -44,6 +44,8 @@ export interface FinishQuery {
   readonly reviewed?: string | undefined;
   /** Message of the commit for uncommitted changes. */
   readonly message: string;
+  /** The last paragraph of the message of a merge. */
+  readonly note?: string | undefined;
 }
 
 export interface FinishReport {
@@ -213,7 +215,7 @@ async function bring(git: RepositoryGit, head: string | undefined, finish: Finis
       `The project ${git.repository.top} is on a branch without commits.`,
       'Check out the branch that the work is for.',
     );
-  if (isMerge) return mergeWork(git, head, work);
+  if (isMerge) return mergeWork(git, head, { ...work, note: query.note });
   await applyWork(git, head, work);
   return saveWork(git, finish);
 }

@@ -13,7 +13,9 @@ import { containerEnvironment } from '../../processes/docker/container-options.j
 import { startFailed, TaskContainer } from '../../processes/docker/task-container.js';
 import { ownIdentity, processState } from '../../store/process-identity.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
+import type { RunLine } from '../../checks/run-command.js';
 import type { TaskPlan } from '../main/task-plan.js';
+import { containerLines } from './container-lines.js';
 
 const ROOT = 0;
 /** Enough of a hash to tell the projects of one person apart. */
@@ -77,6 +79,9 @@ export async function openAgentContainer(
     seenHere: { CLAUDE_CONFIG_DIR: join(home, '.claude') },
     /** The version of the CLI in it, once it runs. */
     version: async () => parseVersion((await terminals.printed([...command, '--version'])) ?? ''),
+    /** Runs the checks of the task in it. */
+    linesOf: (options: { readonly mark: string; readonly without: readonly string[] }): RunLine =>
+      containerLines((words) => terminals.exec(words), { ...options, clock: systemClock }),
     dispose: () => terminals.dispose(),
   };
 }

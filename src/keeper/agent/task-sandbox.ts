@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { lstat, mkdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { deniedEdits } from '../../approvals/cli-permissions.js';
+import { deniedEdits, deniedReads } from '../../approvals/cli-permissions.js';
 import type { RuleRow } from '../../approvals/modes.js';
 import {
   asPattern,
@@ -71,6 +71,13 @@ export async function taskSandbox(parts: TaskSandboxParts) {
   const before = await ownTemporaryFolder(shared, { platform: process.platform, env });
   // Claude Code removes files that were missing when it started, also while another task needs them.
   await common.hold();
+  const sandbox = cliSandbox({
+    paths: { ...paths, denyRead: [...paths.denyRead, ...(await ownDoors(stateDir.path))] },
+    domains: spec.settings.sandbox_domains ?? [],
+    env,
+    passed: spec.settings.pass_environment,
+  });
+  const { allowWrite, denyWrite, denyRead } = sandbox.filesystem;
   return {
     /** Words before the command of Claude Code, by which it has a folder for temporary files of its own; undefined where that is not possible. */
     before,
@@ -86,12 +93,16 @@ export async function taskSandbox(parts: TaskSandboxParts) {
     gitMasks: { projectPath, denyRead: paths.denyRead },
     /** Rules that deny edits, which programs can make in some places. */
     notHeld,
-    sandbox: cliSandbox({
-      paths: { ...paths, denyRead: [...paths.denyRead, ...(await ownDoors(stateDir.path))] },
-      domains: spec.settings.sandbox_domains ?? [],
-      env,
-      passed: spec.settings.pass_environment,
-    }),
+    sandbox,
+    /** The same for checks. Claude Code adds what it lets commands write, and keeps them from its own settings. */
+    checks: {
+      network: { allowedDomains: [...sandbox.network.allowedDomains] },
+      filesystem: {
+        allowWrite: [projectPath, parts.tempDir, ...paths.repositories, ...allowWrite],
+        denyWrite: [...denyWrite, join(projectPath, '.claude')],
+        denyRead: [...denyRead, ...deniedReads(parts.rules, projectPath, homeDir)],
+      },
+    },
   };
 }
 

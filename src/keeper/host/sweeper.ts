@@ -5,7 +5,7 @@ import { BridgeError, ignoreMissing, messageOf } from '../../base/errors.js';
 import type { Logger } from '../../base/logger.js';
 import type { EndMarked } from '../../os/choose-processes.js';
 import { machineOf } from '../../store/machine.js';
-import { sweepPresence } from '../../store/owner-state.js';
+import { linkedProcess, sweepPresence } from '../../store/owner-state.js';
 import { SOCKET_SUFFIX, type RuntimeDir } from '../../store/runtime-dir.js';
 import type { StateDir } from '../../store/state-dir.js';
 import { readRecordFile } from '../../tasks/record/record-file.js';
@@ -84,7 +84,10 @@ async function sweepTask(
   if (file?.state !== 'ok') return;
   const { status, process_mark: mark, keeper } = file.record;
   if (isFinal(status)) {
-    if (marks.has(mark)) swept.processes += await endMarked(mark, keeper?.start_time ?? undefined);
+    // Its checks run in a clean copy.
+    const verifier = await linkedProcess(stateDir.verifierFile(taskId), stateDir.path);
+    if (marks.has(mark) && verifier.state === 'gone')
+      swept.processes += await endMarked(mark, keeper?.start_time ?? undefined);
     return;
   }
   // It may be pruned meanwhile.

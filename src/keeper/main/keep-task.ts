@@ -7,6 +7,7 @@ import { systemClock } from '../../base/system-clock.js';
 import { isTooOld, tooOld } from '../../claude/installation.js';
 import type { Pid } from '../../os/pid.js';
 import { claudeConfigDir, findTranscripts } from '../../claude/transcripts.js';
+import type { GitDoor } from '../../git/run/repository-git.js';
 import { realPathOfNearest } from '../../projects/real-path.js';
 import { killTree, type KillReport, type KillTarget } from '../../pty/kill-ladder.js';
 import { PtyManager } from '../../pty/pty-manager.js';
@@ -20,6 +21,7 @@ import { TaskRun } from '../../tasks/run/task-run.js';
 import { watchServers } from '../host/servers-there.js';
 import { createDriver } from './create-driver.js';
 import { FULL_DISK_LIMIT_MS } from '../wire/keeper-socket.js';
+import { taskChecks } from './task-checks.js';
 import { serveTask, type TaskServer } from './keeper-server.js';
 import { openTask, type OpenTask } from './open-task.js';
 import type { KeepTaskOptions } from './task-plan.js';
@@ -107,6 +109,7 @@ async function openRun(
     spentByOthers: spentByOthers(stateDir, spec.task_id, clock),
     check: guard.check.bind(guard),
     rules: guard.rules,
+    checks: taskChecks(task, gitDoorOf(task), guard.rules),
     endLeftovers: async () => {
       await container?.terminals.end();
       return processes.endLeftovers();
@@ -151,22 +154,37 @@ async function checkVersion(run: TaskRun, { agent, logger }: OpenTask): Promise<
   }
 }
 
-/** What the receipt of the task is made of; the environment of its agent says where transcripts are. */
-function receiptParts({ spec, stateDir, logger, childEnv, agent }: OpenTask): TaskReceiptsParts {
-  const env: typeof childEnv = { ...childEnv, ...agent.container?.seenHere };
-  const looker: TaskReceiptsParts['looker'] = async () => {
-    // Loaded while the agent runs.
-    const [{ ProjectSnapshots }, { GitRunner }, { AllowedRoots }] = await Promise.all([
-      import('../../git/state/project-snapshots.js'),
+/** What the receipt of the task is made of. */
+function receiptParts(task: OpenTask): TaskReceiptsParts {
+  const { stateDir, logger } = task;
+  const door = gitDoorOf(task);
+  // Loaded while the agent runs.
+  const looker = async () => {
+    const { ProjectSnapshots } = await import('../../git/state/project-snapshots.js');
+    return new ProjectSnapshots(await door());
+  };
+  return { stateDir, clock, logger, looker, claudeConfigDir: claudeConfigDir(seenEnvironment(task)) };
+}
+
+/** The environment of the agent says where transcripts are. */
+function seenEnvironment({ childEnv, agent }: OpenTask): Readonly<Record<string, string>> {
+  return { ...childEnv, ...agent.container?.seenHere };
+}
+
+/** By which the repository of the project is read. */
+function gitDoorOf(task: OpenTask): () => Promise<GitDoor> {
+  const { spec } = task;
+  const env = seenEnvironment(task);
+  return async () => {
+    const [{ GitRunner }, { AllowedRoots }] = await Promise.all([
       import('../../git/run/run-git.js'),
       import('../../projects/allowed-roots.js'),
     ]);
     const homeDir = env['HOME'] ?? '/';
     const roots = AllowedRoots.ofReal(spec.settings.allowed_roots ?? [spec.project_path], homeDir);
     const runner = new GitRunner({ path: env['PATH'], homeDir, xdgConfigHome: env['XDG_CONFIG_HOME'] });
-    return new ProjectSnapshots({ roots, runner });
+    return { roots, runner };
   };
-  return { stateDir, clock, logger, looker, claudeConfigDir: claudeConfigDir(env) };
 }
 
 /**

@@ -5,6 +5,7 @@ import { messageOf } from '../../base/errors.js';
 import { type Event, type Disposable, DisposableStore } from '../../base/lifecycle.js';
 import type { Logger } from '../../base/logger.js';
 import { oneLine } from '../../base/text.js';
+import { metWords } from '../../checks/result.js';
 import { type Decision, isFinal, openDecisions, type TaskRecord } from '../../tasks/task.js';
 
 /** A desktop shows some two lines. */
@@ -30,13 +31,18 @@ function noticeOf(record: TaskRecord, about: 'end' | { decision: Decision; isLat
   const project = basename(worktree?.project_path ?? project_path);
   const shared = { task_id, project, status };
   if (about === 'end') {
-    const { exit_code, started_at, ended_at, elapsed_seconds } = record;
+    const { exit_code, started_at, ended_at, elapsed_seconds, checked } = record;
+    const checks = checked === undefined ? '' : metWords(checked);
+    const words = oneLine(record.prompt_summary, MAX_SHOWN_CHARS);
     return {
       kind: 'end',
       id: `${task_id}-end`,
       title: `Task ${status} in ${project}`,
-      words: oneLine(record.prompt_summary, MAX_SHOWN_CHARS),
-      facts: { ...shared, exit_code, started_at, ended_at, elapsed_seconds },
+      words: checks === '' ? words : `${checks}. ${words}`,
+      facts: {
+        ...{ ...shared, exit_code, started_at, ended_at, elapsed_seconds },
+        ...(checks !== '' && { checks }),
+      },
     };
   }
   const { decision_id, kind, tool, summary, asked_at, expires_at } = about.decision;

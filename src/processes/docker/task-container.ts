@@ -3,7 +3,7 @@ import { withinMs } from '../../base/clock.js';
 import { BridgeError, messageOf, ignoreBridgeError } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { Child, OutputSink, PtySpawner, SpawnPiped, TerminalOptions } from '../../pty/child.js';
-import { Container, isEnded, NOT_THERE } from './container.js';
+import { Container, isEnded, NOT_THERE, type OpenExec } from './container.js';
 import { ContainerChild } from './container-child.js';
 import { PROMPT_FILE, taskContainer, type TaskContainerPlan, type TaskProgram } from './container-options.js';
 import { NOT_FOUND_CODE, RELAY_TEXT, UNFIT_IMAGE_CODE } from './container-texts.js';
@@ -81,6 +81,11 @@ export class TaskContainer implements PtySpawner, Disposable {
   async printed(command: readonly string[]): Promise<string | undefined> {
     const printed = await this.#running?.container.run(command, PRINT_LIMIT_MS).catch(ignoreBridgeError);
     return printed?.stdout;
+  }
+
+  /** Starts another program in the container; undefined while it does not run. Throws as `DockerEngine.call`. */
+  async exec(command: readonly string[]): Promise<OpenExec | undefined> {
+    return this.#running?.container.exec(command);
   }
 
   /** As when this process dies: the relay's input ends, and the container with it. */

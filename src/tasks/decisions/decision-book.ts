@@ -37,6 +37,8 @@ export interface AskedBy {
   readonly why?: string | undefined;
   /** No answer leaves it to the person at the terminal. */
   readonly isLeft?: boolean;
+  /** The caller cannot allow it. */
+  readonly isForPerson?: boolean;
 }
 
 /** Who closes a decision, and how. */
@@ -163,7 +165,7 @@ export class DecisionBook implements Disposable {
     return this.all.filter(({ closed_at }) => closed_at === null);
   }
 
-  #add(request: SessionRequest, { why, isLeft = false }: AskedBy = {}): Decision {
+  #add(request: SessionRequest, { why, isLeft = false, isForPerson = false }: AskedBy = {}): Decision {
     const nowMs = this.#clock.now();
     const input = boundedInput(request.input);
     const { kind, questions } = request;
@@ -179,8 +181,9 @@ export class DecisionBook implements Disposable {
         questions: questions.map((question) => ({ ...question, options: [...question.options] })),
       }),
       ...(why !== undefined && { why: oneLine(why, MAX_WHY_CHARS) }),
-      ...(kind === 'permission' && request.source === 'exact' && { can_edit: true }),
+      ...(kind === 'permission' && request.source === 'exact' && !isForPerson && { can_edit: true }),
       ...(isLeft && { is_left: true }),
+      ...(isForPerson && { is_for_person: true }),
       asked_at: new Date(nowMs).toISOString(),
       expires_at: new Date(nowMs + this.#timeoutSeconds * 1000).toISOString(),
       closed_at: null,

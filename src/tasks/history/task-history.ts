@@ -11,6 +11,7 @@ import type { StateDir } from '../../store/state-dir.js';
 import { keepSpending } from '../budget/day-spending.js';
 import { CURRENT_PROMPT, projectFilePaths } from '../project-folder.js';
 import { isFinal, isNative, purposeOf, type TaskPurpose, type TaskRecord } from '../task.js';
+import { isVerified, requireNotVerified } from '../record/not-verified.js';
 import type { WorktreeMaker } from '../worktree-maker.js';
 
 const DAY_MS = 86_400_000;
@@ -106,8 +107,8 @@ export class TaskHistory {
   }
 
   /**
-   * Removes a task that has ended with all its files, those in its project too. Throws TASK_NOT_FOUND, and INVALID_ARGUMENTS for one
-   * that runs, and, without `force`, for one whose worktree holds work, which stays in any case.
+   * Removes a task that has ended with all its files, those in its project too. Throws TASK_NOT_FOUND, and TASK_ALREADY_RUNNING while it
+   * is verified, INVALID_ARGUMENTS for one that runs, and, without `force`, for one whose worktree holds work, which stays in any case.
    */
   async remove(record: TaskRecord, force: boolean): Promise<void> {
     const { task_id: id, status, worktree, project_path } = record;
@@ -117,13 +118,14 @@ export class TaskHistory {
         `Task ${id} is ${status}: only a task that has ended can be removed. Nothing was removed.`,
         [{ do: 'end', task: id }],
       );
+    const { stateDir } = this.#options;
+    await requireNotVerified(stateDir, id);
     if (!force && worktree !== undefined && (await this.#holdsWork(record)))
       throw new BridgeError(
         'INVALID_ARGUMENTS',
         `The worktree of ${id}, ${worktree.path}, holds work that only its record names. Nothing was removed.`,
         'Bring the work home first (merge, apply or discard), or add --force: then the worktree stays where it is.',
       );
-    const { stateDir } = this.#options;
     await requireOwnState(stateDir.path);
     const { logFile, promptFile } = projectFilePaths(worktree?.project_path ?? project_path, id);
     await removeCopy(join(dirname(promptFile), CURRENT_PROMPT), stateDir.promptFile(id));
@@ -150,8 +152,9 @@ export class TaskHistory {
     await stateDir.removeTaskDir(record.task_id);
   }
 
-  /** A worktree without work goes with its task; one with work keeps it, since the record is what names it. */
-  async #holdsWork({ worktree }: TaskRecord): Promise<boolean> {
+  /** A worktree without work goes with its task; one with work keeps it, since the record is what names it. One that is verified stays, too. */
+  async #holdsWork({ worktree, task_id }: TaskRecord): Promise<boolean> {
+    if (await isVerified(this.#options.stateDir, task_id)) return true;
     if (worktree === undefined || worktree.finished !== undefined) return false;
     return (await this.#options.worktrees?.removeUnlessWork(worktree)) !== true;
   }

@@ -42,6 +42,12 @@ export interface ReceiptGitParts {
   readonly looker: () => Promise<ProjectLooker>;
 }
 
+/** The files of a shared folder when the task began, as a tree in `treesOf`; undefined where they were not kept. */
+export async function startTreeOf(stateDir: StateDir, taskId: string): Promise<string | undefined> {
+  const file = await readJsonFile(beforeFile(stateDir, taskId), beforeSchema).catch(() => undefined);
+  return file?.state === 'ok' && file.value.found.state === 'repository' ? file.value.found.tree : undefined;
+}
+
 /** The folder of the trees of a task. */
 export function treesOf(stateDir: StateDir, taskId: string): string {
   return join(stateDir.taskDir(taskId), 'objects');
@@ -112,6 +118,10 @@ export async function gitReport(
 }
 
 function fileOf({ stateDir }: ReceiptGitParts, taskId: string): string {
+  return beforeFile(stateDir, taskId);
+}
+
+function beforeFile(stateDir: StateDir, taskId: string): string {
   return join(stateDir.taskDir(taskId), 'git-before.json');
 }
 

@@ -1,6 +1,7 @@
 // Pure: the record of a task that has not begun.
 import { oneLine } from '../../base/text.js';
 import type { ProcessIdentity } from '../../store/process-place.js';
+import { unknownYet } from '../../checks/result.js';
 import { RECORD_VERSION, taskRecordSchema, type TaskRecord } from '../task.js';
 import type { TaskSpec } from '../task-spec.js';
 
@@ -23,9 +24,10 @@ export function initialRecord(parts: {
     // Of the spec the record takes what it has a field for.
     ...spec,
     purpose: spec.purpose ?? 'task',
+    checked: spec.checks === undefined ? undefined : unknownYet(spec.checks),
     delegated: spec.delegated === true ? true : undefined,
     reason: 'The task was accepted.',
-    prompt_summary: promptSummary(prompt),
+    prompt_summary: spec.prompt_summary ?? promptSummary(prompt),
     prompt_bytes: Buffer.byteLength(prompt),
     keeper: owner,
     socket_path: socketPath,

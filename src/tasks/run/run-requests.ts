@@ -5,7 +5,7 @@ import { BridgeError } from '../../base/errors.js';
 import type { SessionAnswer, SessionEvent, SessionRequest } from '../../claude/session.js';
 import { SessionGrants, type Closing } from '../decisions/decision-book.js';
 import { answerInWords, editsOf, planModeOf, sessionAnswerFor } from '../decisions/session-answer.js';
-import { BY_FORM, type DecisionAnswer } from '../task-host.js';
+import { BY_CALLER, BY_FORM, type DecisionAnswer } from '../task-host.js';
 import type { RuleVerdict, RunState } from './run-state.js';
 
 /** Neither the hooks nor the screen report what the person chose; the events after it show whether the tool ran. */
@@ -18,6 +18,8 @@ export class RunRequests {
   /** Decisions that were open when a person typed at the terminal. */
   readonly #typedAt = new Set<string>();
   readonly #grants: SessionGrants;
+  /** What the bridge itself asks, by the request: called with whether it is allowed. */
+  readonly #own = new Map<string, (isAllowed: boolean) => void>();
 
   constructor(run: RunState) {
     this.#run = run;
@@ -52,6 +54,16 @@ export class RunRequests {
     await driver.answer(requestId, { verdict: 'deny', message: refusal });
   }
 
+  /** Asks a person for what the bridge is about to do; resolves with whether it is allowed. The caller's yes does not count. */
+  askPerson(request: SessionRequest, why: string): Promise<boolean> {
+    const { story, decisions } = this.#run;
+    return new Promise((resolve) => {
+      this.#own.set(request.requestId, resolve);
+      story.asked(decisions.open(request, { why, isForPerson: true }));
+      this.#run.settle(request.source, true);
+    });
+  }
+
   /** The session moved on without an answer of ours: a person answered at the terminal, or it no longer asks. */
   gone({ requestId, why, by }: Extract<SessionEvent, { type: 'request-gone' }>): void {
     this.#judging.delete(requestId);
@@ -79,6 +91,7 @@ export class RunRequests {
     const { decision_id, verdict, by } = answer;
     if (by === BY_FORM) this.#addLate(answer);
     const request = decisions.requestOf(decision_id);
+    if (this.#own.has(request.requestId)) return this.#respondToOwn(request, answer);
     const sessionAnswer = sessionAnswerFor(request, answer);
     this.#mustNotAvoidRules(request.tool, sessionAnswer);
     const mode = verdict === 'deny' ? undefined : planModeOf(request, answer.answers)?.rules;
@@ -91,6 +104,21 @@ export class RunRequests {
     if ((await parts.driver.answer(request.requestId, sessionAnswer)) !== 'gone') return;
     const words = `The session had moved on before the answer to "${request.summary}" arrived`;
     story.tell('answer-too-late', { decision_id }, words);
+  }
+
+  #respondToOwn(
+    { requestId, summary }: SessionRequest,
+    { decision_id, verdict, by, message }: DecisionAnswer,
+  ): void {
+    if (by === BY_CALLER && verdict !== 'deny')
+      throw new BridgeError(
+        'INVALID_ARGUMENTS',
+        `${decision_id} (${summary}) can be allowed by a person alone: in the form of the chat, in a terminal or on the page.`,
+        'The decision is still open. A person allows it for good in the settings: "projects" has "checks".',
+      );
+    this.#close(decision_id, { verdict, by, reason: message ?? null });
+    this.#own.get(requestId)?.(verdict !== 'deny');
+    this.#own.delete(requestId);
   }
 
   /** A form stays on the screen after its decision was closed: what is sent then is recorded, since no error reaches the person. */
@@ -108,10 +136,12 @@ export class RunRequests {
     const seconds = spec.settings.decision_timeout_seconds;
     const message = `No answer came within ${seconds} seconds, so this was denied. Go on without it, or choose another way.`;
     this.#close(decisionId, { verdict: 'deny', by: 'deadline', reason: message });
+    if (this.#ended(requestId)) return;
     await driver.answer(requestId, { verdict: 'deny', message });
   }
 
   withdrawAll(why: string): void {
+    for (const requestId of this.#own.keys()) this.#ended(requestId);
     for (const decisionId of this.#run.decisions.openIds)
       this.#close(decisionId, { verdict: 'withdrawn', by: 'session', reason: why });
   }
@@ -163,6 +193,12 @@ export class RunRequests {
       `The mode '${mode}' is not allowed in this project. Allowed: ${allowed.join(', ')}.`,
       'Answer without a mode. Only the user changes that, in the setting allowed_permission_modes.',
     );
+  }
+
+  /** True for what the bridge itself asked, which nobody allowed. */
+  #ended(requestId: string): boolean {
+    this.#own.get(requestId)?.(false);
+    return this.#own.delete(requestId);
   }
 
   #close(decisionId: string, closing: Closing): void {

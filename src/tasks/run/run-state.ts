@@ -5,6 +5,7 @@ import { BridgeError, messageOf } from '../../base/errors.js';
 import { type Disposable, DisposableStore, Emitter } from '../../base/lifecycle.js';
 import type { Logger } from '../../base/logger.js';
 import { headBytes, oneLine, tailChars } from '../../base/text.js';
+import type { CheckWork } from '../../checks/allowed-checks.js';
 import type { ExitStatus, SessionDriver, SessionRequest } from '../../claude/session.js';
 import type { Pid } from '../../os/pid.js';
 import type { Spent } from '../budget/budget.js';
@@ -21,7 +22,7 @@ import {
   WAITS_FOR_MESSAGE,
 } from '../task.js';
 import type { TaskSpec } from '../task-spec.js';
-import { isOpenIn, type Cause, type Phase } from './session-phase.js';
+import { checkWords, isOpenIn, type Cause, type Phase } from './session-phase.js';
 import { leftoverWords, TaskStory, type EventSink, type ReadableLog } from './task-story.js';
 
 /** Length of `last_output`, as the specification says. */
@@ -63,6 +64,8 @@ export interface TaskRunParts {
   readonly endLeftovers: () => Promise<readonly string[]>;
   /** Whether Claude Code has stored a session of that id: only then can another one go on from it. */
   readonly isStored: (sessionId: string) => Promise<boolean>;
+  /** Undefined for a task without checks. */
+  readonly checks?: CheckWork | undefined;
   /** With links resolved; of a missing path, those of its nearest existing parent. */
   readonly realPath: (path: string) => Promise<string>;
   /** The identity of a running process, for the record. */
@@ -145,6 +148,11 @@ export class RunState implements Disposable {
   /** Calls `act` after this time, unless the phase is another one by then. */
   after(ms: number, act: () => void): Disposable {
     return this.#timers.add(this.parts.clock.after(ms, act));
+  }
+
+  /** Disposes `owned` when the phase is another one. */
+  duringPhase(owned: Disposable): void {
+    this.#timers.add(owned);
   }
 
   /** The agent is being started. Throws STATE_UNUSABLE when the record is not on disk. */
@@ -310,6 +318,7 @@ export class RunState implements Disposable {
 
   get #runs(): string {
     const { at, words = '' } = this.#phase;
+    if (at === 'checking') return 'The agent says that its work is done; the checks run.';
     return at === 'background' ? `${TURN_OVER}${words}.` : `The agent runs.${this.#warning}`;
   }
 
@@ -322,7 +331,8 @@ export class RunState implements Disposable {
     if (at === 'blocked') return words;
     if (at !== 'message') return undefined;
     const goesOn = words === undefined ? '' : `${words}, and `;
-    return `The turn ${interrupted === true ? 'was interrupted' : 'is over'}; ${goesOn}${WAITS_FOR_MESSAGE}`;
+    const turn = interrupted === true ? 'was interrupted' : `is over${checkWords(this.#record)}`;
+    return `The turn ${turn}; ${goesOn}${WAITS_FOR_MESSAGE}`;
   }
 
   #write(): void {

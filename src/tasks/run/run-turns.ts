@@ -2,7 +2,9 @@
 import { toDisposable, type Disposable } from '../../base/lifecycle.js';
 import { countedNoun, headAndTail, tailChars } from '../../base/text.js';
 import type { SessionEvent } from '../../claude/session.js';
+import { RunChecks } from './run-checks.js';
 import { RunMessages } from './run-messages.js';
+import type { RunRequests } from './run-requests.js';
 import { boundedWords, LAST_OUTPUT_CHARS, type RunState } from './run-state.js';
 import { RunTroubles } from './run-troubles.js';
 import { endedWith } from './session-phase.js';
@@ -22,6 +24,7 @@ export class RunTurns {
   readonly #run: RunState;
   readonly messages: RunMessages;
   readonly troubles: RunTroubles;
+  readonly #checks: RunChecks;
   /** The turn that the agent scheduled last. */
   #wakeUp: WakeUp | undefined;
   /** People who have taken the session over: while there are some it is not left. */
@@ -29,9 +32,10 @@ export class RunTurns {
   /** What the agent said last in this turn. */
   #said = '';
 
-  constructor(run: RunState) {
+  constructor(run: RunState, requests: RunRequests) {
     this.#run = run;
     this.messages = new RunMessages(run);
+    this.#checks = new RunChecks(run, requests, this.messages);
     this.troubles = new RunTroubles(run, this.messages);
   }
 
@@ -42,6 +46,7 @@ export class RunTurns {
     this.#said = '';
     run.forgetMessage();
     run.story.turnStarted(event);
+    this.#checks.turnStarted();
     run.act('Working');
     run.settle(event.source);
   }
@@ -57,9 +62,10 @@ export class RunTurns {
     const run = this.#run;
     const { error, source, interrupted = false } = event;
     const goesOn = this.#goesOn(event.backgroundTasks);
-    const staysOpen = run.parts.spec.keep_open || interrupted || this.#holders > 0;
-    const isDone = error === undefined && !staysOpen && goesOn === undefined && !this.messages.areWaiting;
-    this.#record(event, isDone && run.isOpen);
+    const staysOpen = (): boolean => run.parts.spec.keep_open || interrupted || this.#holders > 0;
+    const isDone = error === undefined && !interrupted && goesOn === undefined && !this.messages.areWaiting;
+    const isLast = isDone && !staysOpen() && run.parts.checks === undefined;
+    this.#record(event, isLast && run.isOpen);
     run.story.turnEnded(event);
     if (!run.isOpen) return;
     if (error !== undefined) {
@@ -71,7 +77,8 @@ export class RunTurns {
     if (this.messages.areWaiting) {
       run.enter({ at: 'sending' });
       await this.messages.sendNext();
-    } else if (staysOpen) this.#awaitMessage(interrupted, goesOn);
+    } else if (isDone && run.parts.checks !== undefined && (await this.#checks.afterTurn())) return;
+    else if (staysOpen()) this.#awaitMessage(interrupted, goesOn);
     else if (goesOn !== undefined) this.#awaitRest(goesOn);
     else await this.#leave();
   }

@@ -1,4 +1,5 @@
 // Pure: where a session is, and what its end means.
+import { metWords } from '../../checks/result.js';
 import { doctorSentence } from '../../base/errors.js';
 import { oneLine, tailLines } from '../../base/text.js';
 import { endsAtNo } from '../../claude/interactive/dialogs.js';
@@ -13,10 +14,11 @@ export type Cause = Pick<TaskRecord, 'status' | 'reason' | 'ended_by_budget'>;
 export interface Phase {
   /**
    * `starting`: the first turn has not begun. `turn`: one runs, or is about to for a message that was sent. `background`: the turn is over,
-   * and what it started still runs. `sending`: a message is on its way. `message`: the session waits for one. `blocked`: trouble ended the
+   * and what it started still runs. `sending`: a message is on its way. `message`: the session waits for one. `checking`: the agent says that it is done, and the checks run. `blocked`: trouble ended the
    * turn. `leaving`, `ended`: the session is left, for a cause or since its work is done.
    */
-  readonly at: 'starting' | 'turn' | 'background' | 'sending' | 'message' | 'blocked' | 'leaving' | 'ended';
+  readonly at:
+    'starting' | 'turn' | 'background' | 'sending' | 'message' | 'checking' | 'blocked' | 'leaving' | 'ended';
   /** Why the session is being left, or was; undefined while it goes on, and for one whose work is done. */
   readonly cause?: Cause;
   /** What of the turn goes on, or what blocks the session. */
@@ -55,7 +57,11 @@ export function causeOfExit(exit: ExitStatus, phase: Phase, record: TaskRecord, 
     );
   if (exit.signal !== undefined) return failed(`The agent was ended by the signal ${exit.signal}.`);
   if (exit.code === 0 || exit.wasAsked === true)
-    return completed(record.turns > 0 ? 'The agent finished its work.' : 'The agent exited with code 0.');
+    return completed(
+      record.turns > 0
+        ? `The agent finished its work${checkWords(record)}.`
+        : 'The agent exited with code 0.',
+    );
   const refused = phase.at === 'starting' ? refusedStart(record) : undefined;
   if (refused !== undefined) {
     const { tool, summary } = refused;
@@ -88,6 +94,12 @@ function refusedStart({ decisions, session_id }: TaskRecord): Decision | undefin
   const isAllowed = last?.verdict === 'allow' || last?.verdict === 'allow_session';
   // What a person chose in the terminal itself is not known.
   return isAllowed || session_id !== null || last?.answered_by === 'terminal' ? undefined : last;
+}
+
+/** As in `; 5 of 6 checks met`. */
+export function checkWords({ checked }: TaskRecord): string {
+  const words = checked === undefined ? '' : metWords(checked);
+  return words === '' ? '' : `; ${words}`;
 }
 
 function failed(reason: string): Cause {

@@ -34,7 +34,7 @@ export class TaskRun implements Disposable {
     const state = this.#owned.add(new RunState(parts, initial, onDeadline));
     this.#state = state;
     this.#requests = new RunRequests(state);
-    this.#turns = new RunTurns(state);
+    this.#turns = new RunTurns(state, this.#requests);
     this.#budget = this.#owned.add(new RunBudget(state));
     this.onDidChange = state.onDidChange;
     this.ended = state.ended;

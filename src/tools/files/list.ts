@@ -10,7 +10,7 @@ const MAX_LIST_CHARS = 450_000;
 
 /** Arguments of both listings of a folder. */
 const listInput = {
-  path: z.string().optional().describe('Default: active project'),
+  path: z.string().optional(),
   depth: within(1, 5).optional(),
   cursor: z.string().optional(),
   /** An answer contains everything twice, as text and as data, and must stay below 1 MB. */

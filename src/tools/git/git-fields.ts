@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { someNames } from '../../base/text.js';
 
-export const repositoryPathInput = z.string().optional().describe('Default: active project');
+export const repositoryPathInput = z.string().optional();
 
 export const locatedOutput = {
   path: z.string(),

@@ -1,14 +1,18 @@
 import { z } from 'zod';
+import { briefSchema } from '../../checks/brief.js';
+import { checksView } from '../../checks/result.js';
 import { textPage } from '../../base/input.js';
 import type { Changes } from '../../git/diff/patch.js';
 import { knownTaskId } from '../../mcp/known-task-id.js';
-import { fittingPage, REPLY_BUDGET_BYTES } from '../../mcp/answers.js';
+import { fittingPage, REPLY_BUDGET_BYTES, wireBytes } from '../../mcp/answers.js';
 import { pollingHint, undoneWords } from '../../tasks/polling-hint.js';
 import { isUndoable, receiptView, treeOf } from '../../tasks/receipt/receipt.js';
 import { defineTool } from '../define-tool.js';
 import { MAX_PATCH_CHARS, messageText, MIN_PATCH_BYTES } from '../git/git-fields.js';
 import { taskOutput, taskView } from './task-fields.js';
 
+/** For the outputs of checks that are not met. */
+const CHECKS_BYTES = 4_000;
 /** Task, status, hint and the names around the receipt. */
 const FRAME_BYTES = 1_024;
 /** Of a final message, in one reply. */
@@ -27,6 +31,8 @@ export const getTaskResult = defineTool({
     'Receipt of a finished task: final message, commands with exit codes, files, commits, decisions, cost.',
   input: { task_id: z.string(), cursor: z.string().optional() },
   output: {
+    checks: z.record(z.string(), z.unknown()).optional(),
+    brief: briefSchema.optional(),
     task_id: taskOutput.task_id,
     status: taskOutput.status,
     decisions: z.array(z.unknown()),
@@ -39,7 +45,12 @@ export const getTaskResult = defineTool({
   handle: async ({ taskId, cursor }, services, { signal }) => {
     const record = await (await services.tasks()).get(knownTaskId(taskId));
     const whole = await (await services.receipts()).receiptOf(record, signal);
-    const view = taskView(record);
+    const { checked, brief } = record;
+    const view = {
+      ...(checked !== undefined && { checks: checksView(checked, CHECKS_BYTES) }),
+      ...(brief !== undefined && { brief }),
+      ...taskView(record),
+    };
     if (whole === undefined) {
       const hint = `The task has not ended: there is no receipt yet. ${pollingHint(record)}`;
       return { ...view, receipt: null, left_out: {}, hint };
@@ -48,7 +59,10 @@ export const getTaskResult = defineTool({
       const { text, ...rest } = textPage(whole.final_message, cursor, MESSAGE_BYTES);
       return { ...view, receipt: { final_message: text }, left_out: {}, ...rest, hint: '' };
     }
-    const { receipt, left_out } = receiptView(whole, REPLY_BUDGET_BYTES - FRAME_BYTES);
+    const { receipt, left_out } = receiptView(
+      whole,
+      REPLY_BUDGET_BYTES - FRAME_BYTES - wireBytes([view.checks, view.brief]),
+    );
     const shown = receipt.final_message.length;
     const tree = treeOf(whole);
     const worktree = record.worktree !== undefined && tree !== undefined ? WORKTREE_WORDS : '';

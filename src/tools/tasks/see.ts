@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { oneLine } from '../../base/text.js';
+import { metWords } from '../../checks/result.js';
 import { knownTaskId } from '../../mcp/known-task-id.js';
 import { fittingCount, fittingPage, REPLY_BUDGET_BYTES } from '../../mcp/answers.js';
 import { pollingHint } from '../../tasks/polling-hint.js';
@@ -66,9 +67,9 @@ function pageView({ tasks, unreadable = [], foreign, cursor }: TaskPage) {
 }
 
 function lineOf(record: TaskRecord) {
-  const { project_path, prompt_summary, created_at } = record;
+  const { project_path, prompt_summary, created_at, checked } = record;
   const { elapsed_seconds } = progressOf(record);
-  const facts = { prompt_summary, created_at, elapsed_seconds };
+  const facts = { prompt_summary, created_at, elapsed_seconds, checks: checked && metWords(checked) };
   return { ...taskView(record, 0), project_path, ...worktreeOf(record), ...facts };
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { briefSchema, checksSchema, MAX_ROUNDS } from '../../checks/brief.js';
 import { knownTaskId } from '../../mcp/known-task-id.js';
 import { worktreeWords } from '../../tasks/polling-hint.js';
 import { conflictWays, isolations, taskTimeoutSeconds } from '../../tasks/task-service.js';
@@ -33,11 +34,15 @@ export const startTask = defineTool({
     model: z.string().optional(),
     driver: driverNameSchema.optional().describe('Default: interactive'),
     keep_open: z.boolean().optional().describe('Stay open for message_task'),
-    on_conflict: z.enum(conflictWays).optional().describe('If another task has the project (default: error)'),
+    on_conflict: z.enum(conflictWays).optional().describe('If the project is taken (default: error)'),
     continue_from: z.string().optional().describe('Task or response; gives path'),
     isolation: z.enum(isolations).optional(),
     max_cost_usd: z.number().min(0.01).optional(),
     max_tokens: z.int().min(1).optional(),
+    // Their fields are said in words, which take a third of the bytes.
+    brief: z.looseObject({}).pipe(briefSchema).optional().describe('goal?, decided?, constraints?, files?'),
+    checks: z.array(z.unknown()).pipe(checksSchema).optional().describe('{name, command}: run when done'),
+    until_met: within(0, MAX_ROUNDS).optional().describe('Times to send unmet ones back'),
   },
   output: { ...taskOutput, cursor: z.string(), message: z.string() },
   handle: async (args, services, { signal, follower }) => {
@@ -94,13 +99,14 @@ export const finishTask = defineTool({
   effect: 'destroy',
   searchHint: 'merge, apply, discard or undo what a task did',
   description:
-    'Merge or apply a worktree as `reviewed` (get_task_result), discard it, or undo what changed in a shared folder.',
+    'Merge or apply a worktree as `reviewed` (get_task_result), discard it, or undo work in a shared folder.',
   aliases: { how: 'action' },
   input: {
     task_id: z.string(),
     action: finishActionSchema,
     reviewed: z.string().optional(),
     message: someText(5_000).optional().describe('Commit message'),
+    anyway: z.boolean().optional(),
   },
   output: {
     task_id: z.string(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BY_CALLER } from '../../tasks/task-host.js';
 import { BridgeError } from '../../base/errors.js';
 import { appPages } from '../../base/package.js';
 import { knownTaskId } from '../../mcp/known-task-id.js';
@@ -188,7 +189,7 @@ export const respondToTask = defineTool({
     const tasks = await services.tasks();
     const taskId = knownTaskId(given);
     const unseen = said.verdict === 'deny' ? '' : unseenOf(await tasks.get(taskId), decisionId);
-    const record = await tasks.respond(taskId, { decision_id: decisionId, ...said, by: 'caller' });
+    const record = await tasks.respond(taskId, { decision_id: decisionId, ...said, by: BY_CALLER });
     call.person?.close?.(formKey(taskId, decisionId));
     const { cursor, ...after } = await afterWait(record, waitSeconds, tasks, call);
     const isWaitedFor = record.purpose !== 'ask' && record.delegated !== true;

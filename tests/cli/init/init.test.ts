@@ -192,6 +192,47 @@ describe('the permission modes', () => {
   });
 });
 
+describe('the checks of projects', () => {
+  beforeEach(async () => {
+    await place(join(homeDir, 'Projects/web/package.json'), '{ "scripts": { "test": "vitest run" } }');
+    await place(join(homeDir, 'Projects/web/Makefile'), 'build:\n\ttrue\ntest: build\n\ttrue\n');
+    await place(join(homeDir, 'Projects/tool/Cargo.toml'), '');
+    const unset = '{ "scripts": { "test": "echo \\"Error: no test specified\\" && exit 1" } }';
+    await place(join(homeDir, 'Projects/new/package.json'), unset);
+    await place(join(homeDir, 'Work/pyproject.toml'), '[tool.pytest.ini_options]\n');
+    await place(join(homeDir, 'Work/inner/go.mod'), '');
+  });
+
+  test('are offered from the files of the roots and the folders in them, and written on a yes', async () => {
+    const run = await init(['~/Projects', '~/Work', '', true, false]);
+    expect(run).toMatchObject({ exitCode: 0, err: '', unasked: [] });
+    expect(run.asked[3]).toContain('runs whatever the agent has written');
+    const check = (command: string) => ({ name: command, command });
+    expect(JSON.parse(await readFile(settings, 'utf8'))).toEqual({
+      allowed_roots: ['~/Projects', '~/Work'],
+      projects: {
+        '~/Projects/tool': { checks: [check('cargo test')] },
+        '~/Projects/web': { checks: [check('npm test'), check('make test')] },
+        '~/Work': { checks: [check('pytest')] },
+      },
+    });
+    const again = await init([true, '', false]);
+    expect(again).toMatchObject({ exitCode: 0, unasked: [] });
+  });
+
+  test('are not written on a no, and go beside what is set for a project', async () => {
+    const before =
+      '{\n  "allowed_roots": ["~/Work"],\n  "projects": { "~/Work": { "own_hooks": false } } // mine\n}\n';
+    await place(settings, before);
+    expect(await init([true, '', false, false])).toMatchObject({ exitCode: 0, unasked: [] });
+    expect(await readFile(settings, 'utf8')).toBe(before);
+    await init([true, '', true, false]);
+    const after = await readFile(settings, 'utf8');
+    expect(after).toContain('// mine');
+    expect(after).toMatch(/"~\/Work": \{\s*"own_hooks": false,\s*"checks": \[/);
+  });
+});
+
 describe('what a newcomer needs', () => {
   test('a missing folder is created on a yes, once all questions are answered', async () => {
     await init(['~/new/projects', true, 'Ctrl-C']);

@@ -71,6 +71,20 @@ it('a notice of an answer that came too late holds no words of it, and the end i
   expect(await noticesOf([], ['end'], asked)).toEqual([]);
 });
 
+it('the end of a task with checks says how many are met, by each route', async () => {
+  const checked = {
+    rounds: 0,
+    results: [
+      { name: 'secret-name', command: 'secret-command', verdict: 'not met' as const },
+      { name: 'b', command: 'b', verdict: 'met' as const },
+    ],
+  };
+  const [notice] = await noticesOf([{ ...ended, checked }]);
+  expect(notice?.words).toBe(`1 of 2 checks met. ${ended.prompt_summary}`);
+  expect(notice?.facts).toMatchObject({ checks: '1 of 2 checks met' });
+  expect(JSON.stringify(notice?.facts)).not.toContain('secret');
+});
+
 it('a route that fails is logged, and keeps no other notice back', async () => {
   const warnings: string[] = [];
   const sent: string[] = [];

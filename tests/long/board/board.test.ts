@@ -32,14 +32,15 @@ describeWith('browser', 'the board', () => {
     const { project: path } = bridge;
     await repository(path);
     const first = await bridge.start({ path, prompt: 'AGENT: never-exits' });
-    const beside = await bridge.start({ path, prompt: 'AGENT: exit 0', on_conflict: 'worktree' });
+    const checks = [{ name: 'lint', command: 'false' }];
+    const beside = await bridge.start({ path, prompt: 'AGENT: exit 0', on_conflict: 'worktree', checks });
     await bridge.end(beside);
     await writeFile(join(path, '.claude', 'worktrees', beside, 'b.txt'), 'two\n');
     const one = await boardPage(bridge, await browser());
     const two = await boardPage(bridge, await browser());
     for (const page of [one, two]) await page.getByRole('link', { name: /AGENT: exit 0/ }).click();
     await one.getByRole('button', { name: 'Merge its branch' }).click();
-    await one.getByText('“AGENT: never-exits” works in the project now').waitFor();
+    await one.getByText(/0 of 1 check met: lint: .* “AGENT: never-exits” works in the project now/).waitFor();
     await one.getByRole('button', { name: 'Keep it' }).click();
     await one.getByRole('button', { name: 'Discard its work…' }).click();
     await one.getByText('A ref keeps it').waitFor();

@@ -5,16 +5,18 @@ import { expect, it } from 'vitest';
 import { boardPage, overflowOf, sharedBrowser } from '../../harness/board-page.js';
 import { ChatPage } from '../../harness/chat-page.js';
 import { describeWith } from '../../harness/needs.js';
+import { writeFiles } from '../../harness/project-files.js';
 import { describeNewestClaude } from '../../harness/real-claude.js';
 import { runs, says } from '../../harness/scripted-turns.js';
 import { startBridge } from '../../harness/start-bridge.js';
+import { openTask } from '../../browser/own-tasks.js';
 
 const browser = sharedBrowser();
 const docs = fileURLToPath(new URL('../../../docs', import.meta.url));
 
 /** The picture of a view; `npm run board-pictures` puts it into docs/. */
 async function picture(page: Pick<Page | Locator, 'screenshot'>, name: string): Promise<Buffer> {
-  const path = process.env['BOARD_PICTURES'] === '1' ? { path: join(docs, `board-${name}.png`) } : {};
+  const path = process.env['BOARD_PICTURES'] === '1' ? { path: join(docs, `${name}.png`) } : {};
   return page.screenshot({ ...path, animations: 'disabled' });
 }
 
@@ -45,7 +47,7 @@ describeWith('browser', 'pictures of the board', () => {
       await expect.poll(() => page.getByRole('button', { name: 'Allow once' }).isEnabled()).toBe(true);
       for (const colorScheme of ['dark', 'light'] as const) {
         await page.emulateMedia({ colorScheme });
-        const overview = await picture(page, 'overview');
+        const overview = await picture(page, 'board-overview');
         expect(overview.length).toBeGreaterThan(10_000);
       }
       await page
@@ -58,13 +60,48 @@ describeWith('browser', 'pictures of the board', () => {
       await page.getByRole('button', { name: 'Allow once' }).click();
       await timeline.getByText('Now I publish.').waitFor();
       await expect.poll(() => page.getByRole('button', { name: 'Allow once' }).isEnabled()).toBe(true);
-      await picture(page, 'task');
+      await picture(page, 'board-task');
       await page.setViewportSize({ width: 360, height: 700 });
       expect(await overflowOf(page)).toBeLessThanOrEqual(0);
       await page.getByRole('button', { name: '← All tasks' }).click();
       await page.getByRole('article').waitFor();
       expect(await overflowOf(page)).toBeLessThanOrEqual(0);
       await bridge.call('kill_task', { task_id: taskId });
+    });
+
+    it('a task with a check that is not met is shown in docs/checks.md', async () => {
+      const bridge = await startBridge({
+        claude: binary,
+        projects: ['shop-math'],
+        script: [
+          runs("printf 'export const total = 0;\\n' > total.js", 'I mend the sum.'),
+          says('The discount is applied once. All tests pass.'),
+        ],
+      });
+      const lint = "echo 'total.js:1:14  error  total is never used'; exit 1";
+      await writeFiles(bridge.project, {
+        'package.json': JSON.stringify({ scripts: { test: 'true', lint } }),
+      });
+      const taskId = await bridge.start({
+        prompt: 'Discount is applied twice',
+        brief: { goal: 'One discount for each order', decided: ['No new dependency'] },
+        checks: [
+          { name: 'unit', command: 'npm --silent test' },
+          { name: 'lint', command: 'npm --silent run lint' },
+        ],
+      });
+      await bridge.end(taskId);
+      const page = await boardPage(bridge, await browser());
+      await page.setViewportSize({ width: 1000, height: 620 });
+      const task = await openTask(page, taskId);
+      await task.getByText('1 of 2 checks met').first().waitFor();
+      await task.getByText('The end of its output').click();
+      // Where it is in a usual installation; the folder of a test says nothing to a reader.
+      const usual = `~/.local/state/claude-code-bridge/tasks/${taskId}/checks/2.txt`;
+      await page.evaluate(`document.querySelector('.checked p code').textContent = '${usual}'`);
+      await page.mouse.move(0, 0);
+      await picture(page, 'checks');
+      expect(await overflowOf(page)).toBeLessThanOrEqual(0);
     });
 
     it('the board in a chat fits a narrow and a wide one, in both themes', async () => {
@@ -92,7 +129,7 @@ describeWith('browser', 'pictures of the board', () => {
           await chat.app.locator(`html[data-theme=${theme}]`).waitFor();
           expect(await overflowOf(chat.frame)).toBeLessThanOrEqual(0);
         }
-        if (uri.endsWith('decision.html')) await picture(chat.page.locator('iframe'), 'chat');
+        if (uri.endsWith('decision.html')) await picture(chat.page.locator('iframe'), 'board-chat');
       }
       await bridge.call('kill_task', { task_id: taskId });
     });

@@ -76,6 +76,36 @@ describeDocker('a task in a container', (engine) => {
     expect(bridge.api.requests.at(-1)?.messageCount).toBeGreaterThanOrEqual(FIVE_MESSAGES);
   });
 
+  it('has its checks run in its container, without the keys of its session, and nothing of them is left', async () => {
+    const bridge = await inContainer(image, {
+      script: [says('Done.')],
+      env: { MCP_TOOLSETS: 'tasks,checks' },
+    });
+    const checks = [
+      { name: 'inside', command: `[ -e "${ONLY_INSIDE}" ] && echo made > made.txt` },
+      { name: 'fails', command: 'echo said; echo wrong >&2; exit 3' },
+      { name: 'slow', command: 'setsid sleep 300 & sleep 300', timeout_seconds: 2 },
+      { name: 'leaves', command: 'setsid sleep 300 & echo begun' },
+      { name: 'alone', command: '! grep -qsF "sleep" /proc/*/comm && ! env | grep -q ANTHROPIC_API_KEY' },
+    ];
+    const id = await bridge.start({ isolation: 'docker', checks });
+    expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
+    expect((await bridge.call('get_task_result', { task_id: id })).checks).toMatchObject({
+      results: [
+        { verdict: 'met' },
+        { verdict: 'not met', why: 'exit code 3', output: 'said\nwrong\n' },
+        { verdict: 'not met', why: 'it ran longer than 2 s and was ended' },
+        { verdict: 'met' },
+        { verdict: 'met' },
+      ],
+    });
+    expect(await bridge.read('made.txt')).toBe('made\n');
+    expect(await containersOf(id)).toEqual([]);
+    expect((await bridge.call('verify_task', { task_id: id })).checks).toMatchObject({
+      summary: '0 of 5 checks met',
+    });
+  });
+
   it('leaves no container when it is killed, or its keeper is', async () => {
     const bridge = await inContainer(image, { script: () => runs(WORKS_ON) });
     const killed = await begun(bridge);

@@ -65,7 +65,7 @@ describe('the command line', () => {
     [['bogus'], "INVALID_ARGUMENTS: unknown command 'bogus'\nRun "],
     [
       ['tasks', 'bogus'],
-      "unknown command 'bogus' (known: list, show, log, follow, diff, answer, message, interrupt, kill, finish, prune, rm)",
+      "unknown command 'bogus' (known: list, show, log, follow, diff, verify, answer, message, interrupt, kill, finish, prune, rm)",
     ],
     [['run'], 'run --help for its arguments and options.'],
     [['run', 'x', '--queue', '--worktree'], 'cannot be used with option'],

@@ -33,10 +33,11 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-it('the installed package is small and needs the terminal and ripgrep alone', async () => {
+it('the installed package is small and needs the terminal, ripgrep and the sandbox for checks alone', async () => {
   const modules = join(folder, 'app', 'node_modules');
   const installed = (await readdir(modules)).filter((name) => !name.startsWith('.'));
-  expect(installed.sort()).toEqual(['@lydell', '@vscode', 'claude-code-bridge']);
+  const ofSandbox = ['@anthropic-ai', '@pondwader', 'commander', 'node-forge', 'zod'];
+  expect(installed.sort()).toEqual(['@lydell', '@vscode', 'claude-code-bridge', ...ofSandbox].sort());
   const files = await readdir(join(modules, 'claude-code-bridge'), { recursive: true });
   expect(files).toEqual(
     expect.arrayContaining(['docs/guide.md', 'docs/tools.md', 'docs/demo.svg', 'CONTRIBUTING.md']),

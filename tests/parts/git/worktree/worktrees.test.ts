@@ -21,6 +21,7 @@ interface Place extends GitPlace {
     worktree: WorktreeFacts,
     action: 'merge' | 'apply' | 'discard',
     reviewed?: string,
+    note?: string,
   ): Promise<FinishReport>;
   /** The tree that a receipt names, and what it says. */
   look(worktree: WorktreeFacts): Promise<{ readonly tree: string; readonly doubts: string }>;
@@ -52,13 +53,14 @@ async function place(): Promise<Place> {
     look,
     make: async (folder = git.repo) =>
       worktrees.create(await roots.resolve(folder), { taskId: TASK, branch: BRANCH }, signal),
-    finish: async (worktree, action, reviewed) =>
+    finish: async (worktree, action, reviewed, note) =>
       worktrees.finish(
         worktree,
         {
           action,
           taskId: TASK,
           message: 'What the task did\n',
+          note,
           reviewed: reviewed ?? (await look(worktree)).tree,
         },
         signal,
@@ -194,6 +196,24 @@ describe('the work of a task', () => {
     expect(await here.git('status', '--porcelain')).toBe('');
     expect(await here.git('log', '-1', '--format=%s')).toBe(`Merge branch '${BRANCH}' into main\n`);
   });
+
+  it.each([false, true])(
+    'is merged by a commit that ends with a note, the project having gone on or not: %s',
+    async (goesOn) => {
+      const here = await place();
+      const worktree = await worked(here);
+      if (goesOn) await here.write('theirs', 'x\n').then(() => here.commit('theirs'));
+      const head = (await here.git('rev-parse', 'HEAD')).trim();
+      const { tree } = await here.look(worktree);
+      const { result } = await here.finish(worktree, 'merge', tree, 'Checks not met: lint (exit code 1)');
+      expect((await here.git('rev-list', '--parents', '-1', result)).split(' ')[1]).toBe(head);
+      expect(await here.git('log', '-1', '--format=%B')).toBe(
+        `Merge branch '${BRANCH}' into main\n\nChecks not met: lint (exit code 1)\n\n`,
+      );
+      expect(await here.git('status', '--porcelain')).toBe('');
+      expect(await readFile(join(here.repo, 'a'), 'utf8')).toBe(lines('changed'));
+    },
+  );
 
   it('is applied as uncommitted changes, next to changed lines, and its commits are preserved', async () => {
     const here = await place();

@@ -1,0 +1,102 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createSecret } from '../../../src/base/ids.js';
+import { systemClock } from '../../../src/base/system-clock.js';
+import { checkSchema } from '../../../src/checks/brief.js';
+import { runChecks } from '../../../src/checks/check-runner.js';
+import { hostLines } from '../../../src/checks/run-command.js';
+import type { CheckResult } from '../../../src/checks/result.js';
+import { childEnvironment } from '../../../src/pty/child-env.js';
+import { thisMachine } from '../../../src/os/process-system.js';
+
+const MEGABYTE = 1_000_000;
+let folder: string;
+let outputs: string;
+let mark: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'checks-'));
+  outputs = await mkdtemp(join(tmpdir(), 'checks-'));
+  mark = createSecret();
+});
+afterEach(async () => {
+  for (const one of [folder, outputs]) await rm(one, { recursive: true, force: true });
+});
+
+/** What comes of one command line; with its processes that still live, which are none. */
+async function resultOf(command: string, more: object = {}, signal = new AbortController().signal) {
+  const results = await runChecks(
+    [checkSchema.parse({ name: 'one', command, timeout_seconds: 20, ...more })],
+    {
+      run: hostLines({
+        shell: '/bin/sh',
+        env: childEnvironment({ PATH: process.env['PATH'] }, { mark }),
+        mark,
+        startedSince: undefined,
+        clock: systemClock,
+      }),
+      folder,
+      outputFolder: join(outputs, 'out'),
+    },
+    signal,
+  );
+  const left = (await thisMachine.source.markedTable()).filter((one) => one.mark === mark);
+  expect(left).toEqual([]);
+  return results[0] as CheckResult;
+}
+
+it.each([
+  ['true', { verdict: 'met', exit_code: 0 }],
+  ['exit 3', { verdict: 'not met', exit_code: 3, why: 'exit code 3' }],
+  ['kill -9 $$', { verdict: 'not met', why: 'exit code 137' }],
+  ['no-such-program', { verdict: 'not run', exit_code: 127 }],
+  ['/dev/null', { verdict: 'not run', exit_code: 126 }],
+  ['read -r answer < /dev/tty', { verdict: 'not met' }],
+  ['read -r answer', { verdict: 'not met', exit_code: 1 }],
+  ['echo out; echo err >&2', { verdict: 'met', output: 'out\nerr\n' }],
+])('%s', async (command, wanted) => {
+  expect(await resultOf(command)).toMatchObject(wanted);
+});
+
+it.each([
+  ['hangs', 'trap "" TERM; sleep 100'],
+  ['forks', 'sleep 100 & sleep 100 & wait'],
+  ['leaves its session', 'setsid sh -c "sleep 100" & sleep 100'],
+])('a command that %s is ended with all that it started at its limit', async (_, command) => {
+  const result = await resultOf(command, { timeout_seconds: 1 });
+  expect(result).toMatchObject({ verdict: 'not met', why: 'it ran longer than 1 s and was ended' });
+});
+
+it('what a command leaves running is ended with it, and does not hold it up', async () => {
+  expect(await resultOf('setsid sh -c "sleep 100" & echo started')).toMatchObject({
+    verdict: 'met',
+    output: 'started\n',
+  });
+});
+
+it('of 200 MB the head, the tail and all in a file are kept', async () => {
+  const result = await resultOf(`echo first; yes 0123456789 | head -c ${200 * MEGABYTE}; echo last`);
+  expect(result.output).toMatch(/^first\n[\s\S]*bytes left out[\s\S]*last\n$/);
+  expect(result.output_bytes).toBe(200 * MEGABYTE + 'first\nlast\n'.length);
+  expect((await stat(result.output_file ?? '')).size).toBe(result.output_bytes);
+  expect((await readFile(result.output_file ?? '')).subarray(-5).toString()).toBe('last\n');
+});
+
+it('a check that is stopped was not run, and the next ones neither', async () => {
+  const stop = new AbortController();
+  const running = resultOf('echo begun > begun; sleep 100', {}, stop.signal);
+  while (!existsSync(join(folder, 'begun'))) await new Promise((resolve) => setImmediate(resolve));
+  stop.abort();
+  expect(await running).toMatchObject({ verdict: 'not run', why: 'it was stopped before its end' });
+});
+
+it('in a folder that is gone nothing runs', async () => {
+  await rm(folder, { recursive: true });
+  expect(await resultOf('true')).toMatchObject({
+    verdict: 'not run',
+    why: `the folder ${folder} is no longer there`,
+  });
+});

@@ -1,0 +1,120 @@
+// What `verify_task` does with repositories that are larger or stranger than those of the corpus.
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createSecret } from '../../../src/base/ids.js';
+import { systemClock } from '../../../src/base/system-clock.js';
+import { checkSchema } from '../../../src/checks/brief.js';
+import { hostLines } from '../../../src/checks/run-command.js';
+import { verifyWork } from '../../../src/checks/verify.js';
+import { GitRunner } from '../../../src/git/run/run-git.js';
+import { MARK_VARIABLE } from '../../../src/os/mark-variable.js';
+import { AllowedRoots } from '../../../src/projects/allowed-roots.js';
+import { gitIn, repository, writeFiles } from '../../harness/project-files.js';
+
+const MANY = 14_000;
+let top: string;
+let project: string;
+
+beforeEach(async () => {
+  top = await realpath(await mkdtemp(join(tmpdir(), 'verify-')));
+  project = join(top, 'p');
+  await mkdir(project);
+});
+afterEach(() => rm(top, { recursive: true, force: true }));
+
+function commit(): void {
+  gitIn(project, 'add', '--all');
+  gitIn(project, 'commit', '-q', '-m', 'work');
+}
+
+/** Verifies the last commit against the one before. */
+async function verified(check: object, path = project) {
+  const mark = createSecret();
+  const env = { PATH: process.env['PATH'] ?? '', HOME: top, [MARK_VARIABLE]: mark };
+  const lines = hostLines({ shell: '/bin/sh', env, mark, startedSince: undefined, clock: systemClock });
+  const found = await verifyWork(
+    {
+      door: {
+        roots: AllowedRoots.ofReal([top], top),
+        runner: new GitRunner({ path: process.env['PATH'], homeDir: top, xdgConfigHome: undefined }),
+      },
+      query: {
+        repository: path,
+        base: gitIn(path, 'rev-parse', 'HEAD~1').trim(),
+        end: gitIn(path, 'rev-parse', 'HEAD').trim(),
+      },
+      folder: path,
+      checks: [checkSchema.parse({ name: 'unit', command: 'true', ...check })],
+      brief: undefined,
+      scratch: join(top, 'copies-'),
+      outputFolder: join(top, 'outputs'),
+      linesIn: () => Promise.resolve(lines),
+    },
+    new AbortController().signal,
+  );
+  expect(existsSync(join(top, 'copies-'))).toBe(false);
+  return found;
+}
+
+it('all of 14,000 new test files are put onto the old code', async () => {
+  await repository(project, { 'a.txt': '1\n' });
+  const long = 'x'.repeat(150);
+  execFileSync('sh', ['-c', `mkdir t && cd t && seq -f ${long}%g.t.sh ${MANY} | xargs touch`], {
+    cwd: project,
+  });
+  commit();
+  const command = `[ "$(ls t | wc -l)" -eq ${MANY} ]`;
+  const { results, tests } = await verified({ command, tests: ['*.t.sh'] });
+  expect(results).toMatchObject([{ verdict: 'met' }]);
+  expect(tests).toMatchObject([{ after: 'met', before: 'met' }]);
+});
+
+it('a name that is no text is in no command line, and the test is put onto the old code all the same', async () => {
+  await repository(project, { 'a.txt': '1\n' });
+  await writeFile(Buffer.concat([Buffer.from(`${project}/`), Buffer.from([0xff]), Buffer.from('.t.sh')]), '');
+  commit();
+  const each = await verified({ tests: ['*.t.sh'], each: 'sh {file}' });
+  expect(each.tests).toMatchObject([{ after: 'not run', before: 'not run' }]);
+  const whole = await verified({ command: '[ "$(ls *.t.sh | wc -l)" -eq 1 ]', tests: ['*.t.sh'] });
+  expect(whole.tests).toMatchObject([{ after: 'met', before: 'met' }]);
+});
+
+it.each(['sh {file}', 'sh "{file}"', "sh '{file}'", 'sh -c "sh {file}"', "env sh -e './{file}'"])(
+  'a test file is run by %s',
+  async (each) => {
+    await repository(project, { 'a.txt': '1\n' });
+    await writeFiles(project, { 'b.t.sh': '[ -e b.txt ]\n', 'b.txt': '' });
+    commit();
+    const { tests } = await verified({ tests: ['*.t.sh'], each });
+    expect(tests).toMatchObject([{ file: 'b.t.sh', red_before: true }]);
+  },
+);
+
+it.each(['$(touch pwned).t.sh', '[id] (a).t.sh', "it's.t.sh", '-e.t.sh'])(
+  'a test file with the name %s is one word, in quotes or not',
+  async (name) => {
+    await repository(project, { 'a.txt': '1\n' });
+    await writeFiles(project, { [name]: '[ -e b.txt ] && [ ! -e pwned ]\n', 'b.txt': '' });
+    commit();
+    for (const each of ['sh {file}', 'sh "{file}"']) {
+      const { tests } = await verified({ tests: ['*.t.sh'], each });
+      expect(tests).toMatchObject([{ after: 'met', red_before: true }]);
+    }
+  },
+);
+
+it('of a worktree the folders of its project are linked, in which it was installed', async () => {
+  await repository(project, { '.gitignore': 'node_modules/\n' });
+  await writeFiles(project, { 'node_modules/x/index.js': '' });
+  const worktree = join(top, 'w');
+  gitIn(project, 'worktree', 'add', '-q', worktree);
+  await writeFiles(worktree, { 'b.txt': '' });
+  gitIn(worktree, 'add', '--all');
+  gitIn(worktree, 'commit', '-q', '-m', 'work');
+  const found = await verified({ command: '[ -e node_modules/x/index.js ]' }, worktree);
+  expect(found).toMatchObject({ linked: ['node_modules'], results: [{ verdict: 'met' }] });
+});
