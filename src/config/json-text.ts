@@ -103,8 +103,10 @@ export function parseSettingsText(text: string): JsonText {
   const read = readJsonText(json, LENIENT);
   if (read.kind === 'faults') return read;
   const { value, entries } = read;
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return fault(1, `found ${Array.isArray(value) ? 'a list' : `a ${typeof value}`}, expected a JSON object`);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    const found = value === null ? 'null' : Array.isArray(value) ? 'a list' : `a ${typeof value}`;
+    return fault(1, `found ${found}, expected a JSON object`);
+  }
   const firstLine = new Map<string, number>();
   const faults = entries.flatMap(({ key, line }) => {
     const before = firstLine.get(key);

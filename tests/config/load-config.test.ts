@@ -84,6 +84,7 @@ describe('the file', () => {
     ['', '1: the file is empty, expected a JSON object such as { "allowed_roots": [] }'],
     ['[]', '1: found a list, expected a JSON object'],
     ['"x"', '1: found a string, expected a JSON object'],
+    ['null', '1: found null, expected a JSON object'],
     ['['.repeat(100_000), '1: the JSON is nested too deeply'],
     ['{ "shell": "/a",\n "shell": "/b" }', '2: duplicate key "shell" (first defined on line 1)'],
   ])('%.40j is refused', async (text, error) => {

@@ -87,10 +87,15 @@ export async function readPage(opened: OpenedPath, query: PageQuery, clock: Cloc
   const next = { line: line + feedsIn(shown), at: at + shown.length, stamp };
   const isPastLimit = next.at >= limit;
   const truncated = !isWhole || !isPastLimit;
-  const before = (): number =>
-    text === undefined || encoding.startsWith('utf-8')
-      ? next.at
-      : text.toString('utf8', 0, next.at).length * (encoding === 'latin-1' ? 1 : 2);
+  const before = (): number => {
+    const isUtf8 = encoding.startsWith('utf-8');
+    if (text === undefined || (isUtf8 && isValid)) return next.at;
+    const read = text.toString('utf8', 0, next.at);
+    // U+FFFD has three bytes here, and stands for one or more of the file.
+    return isUtf8
+      ? next.at - 2 * (read.split('\ufffd').length - 1)
+      : read.length * (encoding === 'latin-1' ? 1 : 2);
+  };
   const notes = [
     ...(truncated ? [leftNote(sizeBytes - mark - before(), next.line, isPastLimit)] : []),
     ...(content.includes('\ufffd') && !isValid ? [misreadNote(encoding)] : []),

@@ -128,6 +128,14 @@ test('a cursor of another version of the file, or an invalid one, is refused', a
   }
 });
 
+test('what is left of a file with bytes that are not valid is counted in its own bytes', async () => {
+  const lines = Buffer.concat([Buffer.from('\u00e4'.repeat(40)), Buffer.from([0xff, 0x0a])]);
+  const path = await put('odd.txt', Buffer.concat(Array.from({ length: 100 }, () => lines)));
+  const notes = (await pages(path, 1_000)).map(({ note = '' }) => /^-?\d+/.exec(note)?.[0]);
+  const left = notes.map((_, page) => `${8_200 - 82 * 11 * (page + 1)}`);
+  expect(notes).toEqual([...left.slice(0, -1), undefined]);
+});
+
 test('a page with bytes that are not valid in the encoding that was taken says so', async () => {
   const legacy = Buffer.concat([
     Buffer.from('x'.repeat(99).concat('\n').repeat(20_000)),
