@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bundle, forNode } from './bundles.mjs';
 
-/** Commands other than `serve` are a build of their own, named by the import in src/main.ts. */
+/** `serve`, and all other commands, are builds of their own, named by the imports in src/main.ts: what starts them is one small file. */
 export const commandsApart = {
   name: 'commands-apart',
   setup({ onResolve }) {
-    onResolve({ filter: /^\.\/cli\/program\.js$/ }, () => ({ path: './program.js', external: true }));
+    onResolve({ filter: /^\.\/cli\/(program|serve)\.js$/ }, ({ path }) => ({
+      path: path.replace('cli/', ''),
+      external: true,
+    }));
   },
 };
 
