@@ -12,13 +12,13 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const outdir = folderBeside(root);
 
 /**
- * Each program with the sources that its usual start loads, and those that a first call about a file, and then one about folders or
- * git, loads, too: what each of these lists loads is joined. Builds of their own rather than one, so that none loads what only another one needs.
+ * Each program with the sources that a first call about a file, and then one about folders or git, loads, too: what each of these
+ * lists loads is joined. Builds of their own rather than one, so that none loads what only another one needs.
  */
 const programs = {
-  main: {
-    entry: 'src/main.ts',
-    start: ['src/cli/serve.ts'],
+  main: { entry: 'src/main.ts' },
+  serve: {
+    entry: 'src/cli/serve.ts',
     read: ['src/os/find-processes.ts', 'src/services/file-services.ts', 'src/tools/files/read.ts'],
     files: ['src/services/git-services.ts', 'src/tools/files/list.ts'],
   },
@@ -73,11 +73,11 @@ const plugins = [
 for (const [name, { entry, ...lists }] of Object.entries(programs)) {
   const named = { entryPoints: { [name]: entry }, chunkNames: `${name}-[hash]` };
   const made = await bundle(root, outputs, { ...options, ...named, plugins });
-  if (name === 'main') checkStart(loadedAtOnce(made.outputs, lists.start), made.outputs);
   const done = loadedAtOnce(made.outputs, [entry]);
-  const groups = {};
-  // What awaits the rest while it runs itself stays apart.
-  if (lists.start === undefined) groups[`${name}-start`] = [...done].slice(0, -1);
+  if (name === 'serve') checkStart(done, made.outputs);
+  const [isImported] = made.outputs[[...done].at(-1)].exports;
+  // What runs itself stays apart, since it awaits the rest.
+  const groups = isImported ? { [name]: [...done] } : { [`${name}-start`]: [...done].slice(0, -1) };
   for (const [list, files] of Object.entries(lists)) {
     groups[`${name}-${list}`] = [...loadedAtOnce(made.outputs, files)].filter((path) => !done.has(path));
     for (const path of groups[`${name}-${list}`]) done.add(path);

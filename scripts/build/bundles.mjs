@@ -50,26 +50,31 @@ export function loadedAtOnce(outputs, sources) {
  */
 export async function joinOutputs(root, outdir, { outputs, outputFiles }, groups) {
   const texts = new Map(outputFiles.map(({ path, text }) => [path, text]));
+  // What gives a file its name keeps the names of its exports.
   const members = Object.entries(groups).flatMap(([group, paths]) =>
-    paths.map((path, at) => [resolve(root, path), { group, at, names: outputs[path].exports }]),
+    paths.map((path, at) => [
+      resolve(root, path),
+      { group, mark: parse(path).name === group ? '' : `_${at}`, names: outputs[path].exports },
+    ]),
   );
   const groupOf = new Map(members);
-  const opened = ({ names, at }, from, isOut) =>
-    `export{${names.map((one) => (isOut ? `${one} as ${one}_${at}` : `${one}_${at} as ${one}`))}}from${JSON.stringify(from)};`;
+  const opened = ({ names, mark }, from, isOut) =>
+    `export{${names.map((one) => (isOut ? `${one} as ${one}${mark}` : `${one}${mark} as ${one}`))}}from${JSON.stringify(from)};`;
   const named = Object.values(outputs).flatMap(({ imports }) =>
     imports.flatMap(({ kind, path }) => (kind === 'dynamic-import' ? [resolve(root, path)] : [])),
   );
   const joined = {
     name: 'joined',
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /./ }, ({ path, kind, importer, resolveDir }) => {
+      onResolve({ filter: /./ }, ({ path, kind, importer, namespace, resolveDir }) => {
         const file = resolve(resolveDir, path);
         if (kind === 'entry-point') {
           if (path in groups) return { path, namespace: 'group' };
           return { path: file, namespace: groupOf.has(file) ? 'door' : 'file' };
         }
         const group = groupOf.get(file)?.group;
-        if (kind !== 'import-statement' || group === undefined) return { path, external: true };
+        if (kind !== 'import-statement' || group === undefined || namespace === 'door')
+          return { path, external: true };
         const isInside = group === (groupOf.get(importer)?.group ?? importer);
         return { path: file, namespace: isInside ? 'file' : 'door' };
       });
@@ -88,7 +93,10 @@ export async function joinOutputs(root, outdir, { outputs, outputFiles }, groups
     },
   };
   const kept = [...texts.keys()].filter((path) => !groupOf.has(path) || named.includes(path));
-  const entryPoints = [...kept, ...Object.keys(groups)].map((path) => ({ in: path, out: parse(path).name }));
+  const entryPoints = [...kept, ...new Set(members.map(([, { group }]) => group))].map((path) => ({
+    in: path,
+    out: parse(path).name,
+  }));
   await bundle(root, {}, { ...forNode, entryPoints, outdir, plugins: [joined], allowOverwrite: true });
 }
 

@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bundle, forNode } from './bundles.mjs';
 
-/** Commands other than `serve` are a build of their own, named by the import in src/main.ts. */
+/** `serve`, and all other commands, are builds of their own, named by the imports in src/main.ts: what starts them is one small file. */
 export const commandsApart = {
   name: 'commands-apart',
   setup({ onResolve }) {
-    onResolve({ filter: /^\.\/cli\/program\.js$/ }, () => ({ path: './program.js', external: true }));
+    onResolve({ filter: /^\.\/cli\/(program|serve)\.js$/ }, ({ path }) => ({
+      path: path.replace('cli/', ''),
+      external: true,
+    }));
   },
 };
 
@@ -57,7 +60,7 @@ export const unusedSchemas = {
   name: 'unused-schemas',
   setup({ onLoad }) {
     onLoad({ filter: sdkFiles }, ({ path }) => {
-      const source = markPure(readFileSync(path, 'utf8'));
+      const source = onDemand(markPure(readFileSync(path, 'utf8')));
       if (!source.includes('const _specTypeSchemas = {};')) return { contents: source, loader: 'js' };
       const found = source.match(tableLoops)?.length ?? 0;
       if (found !== 2) throw new Error(`${path}: ${found} loops fill the table of schemas, not 2.`);
@@ -66,21 +69,38 @@ export const unusedSchemas = {
   },
 };
 
-/** Wraps each top-level `const X = z.…;` (or `= OtherSchema.…;`) in a call marked as pure. A statement ends at the first unindented `;`. */
+/** Wraps each top-level `const X = z.…;` (or `= OtherSchema.…;`) in a call marked as pure. The next statement is not indented. */
 function markPure(source) {
-  const lines = source.split('\n');
-  const marked = [];
-  for (let at = 0; at < lines.length; at++) {
-    const head = /^const \w+ = (?=(?:z|\w+Schema)\.)/.exec(lines[at])?.[0];
-    if (head === undefined) {
-      marked.push(lines[at]);
-      continue;
-    }
-    let end = at;
-    while (!/^\S.*;$/.test(lines[end])) end++;
-    const body = lines.slice(at, end + 1).join('\n');
-    marked.push(`${head}/* @__PURE__ */ (() => ${body.slice(head.length, -1)})();`);
-    at = end;
-  }
-  return marked.join('\n');
+  const statement = /^(const \w+ = )((?:z|\w+Schema)\.[^]*?);$(?=\n(?:\n|[^\s})\]]))/gm;
+  return source.replace(statement, '$1/* @__PURE__ */ (() => $2)();');
+}
+
+/** The SDK's function that makes the schemas of the era of 2025, each `const X = …;` in it, and each field of what it returns. */
+const eraFunctions = /^function build\$1\(\) \{\n[^]*?^\}/gm;
+const eraSchemas = /^\tconst ([\w$]+) = ([^]*?);\n(?=\t(?:const |function |return \{|\/[*/])|(?![^]))/gm;
+const eraFields = /^\t\t(\w+): ([^]*?),?\n(?=\t\t(?:\w+: |\/[*/])|\t\};)/gm;
+/** A field of the tables of an era: the schema of a method. */
+const methodFields = /^(\t+)("?[\w/]+"?): (s\.\w+)(,?)$/gm;
+
+/** Of the 150 schemas of that era, a start needs a dozen. Each is made when it is asked for: 6 MB less, and a twentieth of a start. */
+function onDemand(source) {
+  return source
+    .replace(
+      methodFields,
+      (_all, tabs, name, schema, comma) => `${tabs}get ${name}() { return ${schema}; }${comma}`,
+    )
+    .replace(eraFunctions, (body) => {
+      const names = new Set([...body.matchAll(eraSchemas)].map(([, name]) => name));
+      const called = body.replace(/(?<![\w$]|(?<!\.\.)\.|const )[\w$]+(?![\w$:])/g, (word) =>
+        names.has(word) ? `${word}()` : word,
+      );
+      const [head, fields] = called.replace('{\n', '{\nconst made = {};\n').split('\treturn {\n');
+      return [
+        head.replace(eraSchemas, (_all, name, code) => `const ${name} = () => (made.${name} ??= ${code});\n`),
+        fields.replace(
+          eraFields,
+          (_all, name, code) => `get ${name}() { return made.${name} ??= ${code}; },\n`,
+        ),
+      ].join('\treturn {\n');
+    });
 }
