@@ -60,7 +60,7 @@ export const unusedSchemas = {
   name: 'unused-schemas',
   setup({ onLoad }) {
     onLoad({ filter: sdkFiles }, ({ path }) => {
-      const source = onDemand(markPure(readFileSync(path, 'utf8')));
+      const source = onDemand(markPure(readFileSync(path, 'utf8')), path);
       if (!source.includes('const _specTypeSchemas = {};')) return { contents: source, loader: 'js' };
       const found = source.match(tableLoops)?.length ?? 0;
       if (found !== 2) throw new Error(`${path}: ${found} loops fill the table of schemas, not 2.`);
@@ -82,8 +82,13 @@ const eraFields = /^\t\t(\w+): ([^]*?),?\n(?=\t\t(?:\w+: |\/[*/])|\t\};)/gm;
 /** A field of the tables of an era: the schema of a method. */
 const methodFields = /^(\t+)("?[\w/]+"?): (s\.\w+)(,?)$/gm;
 
-/** Of the 150 schemas of that era, a start needs a dozen. Each is made when it is asked for: 6 MB less, and a twentieth of a start. */
-function onDemand(source) {
+/**
+ * Of the 150 schemas of that era, a start needs a dozen. Each is made when it is asked for: 6 MB less, and a twentieth of a start.
+ * Throws when the SDK no longer looks so.
+ */
+function onDemand(source, path) {
+  if (/[\\/]src-[^\\/]+$/.test(path) && source.match(eraFunctions) === null)
+    throw new Error(`${path}: no function makes the schemas of 2025.`);
   return source
     .replace(
       methodFields,

@@ -115,7 +115,7 @@ export const layers: readonly Layer[] = [
     imports: ['checks', 'approvals', 'base'],
     globals: ['process.env'],
     entries: ['load-config', 'schema'],
-    ceiling: 1564,
+    ceiling: 1566,
   },
   {
     folder: 'clients',
@@ -214,7 +214,7 @@ export const layers: readonly Layer[] = [
     holds: 'reading and writing of files; listings, trees and search',
     imports: ['git', 'projects', 'os', 'base'],
     entries: ['filesystem-service', 'project-explorer'],
-    ceiling: 2245,
+    ceiling: 2250,
   },
   {
     folder: 'editor',
@@ -378,7 +378,7 @@ export const areas: readonly Area[] = [
     holds: 'builds, generated pages, releases, the check itself',
     imports: 'everything',
     entries: [],
-    ceiling: 1840,
+    ceiling: 1873,
   },
   { folder: 'bench', holds: 'benchmarks', imports: 'everything', entries: [], ceiling: 1012 },
   {
@@ -386,7 +386,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 48133,
+    ceiling: 48142,
   },
 ];
 
