@@ -96,7 +96,8 @@ export async function verifyWork(options: VerifyOptions, signal: AbortSignal): P
     const results: CheckResult[] = [];
     for (const check of checks) results.push(await runOn(run, 'after', check));
     const tests: TestVerdict[] = [];
-    for (const check of checks) tests.push(...(await testsOf(run, check, changed)));
+    for (const [at, check] of checks.entries())
+      tests.push(...(await testsOf(run, check, changed, results[at]?.verdict ?? 'not run')));
     const isNamed = (one: ChangedName): boolean =>
       changesIn([one], within).some(({ path }) => matching(brief?.files, [path]).length > 0);
     const outside =
@@ -137,17 +138,21 @@ async function runOn(
   return why === undefined ? one(command) : notRun(why);
 }
 
-/** Red before, green after: of each test file alone, or of the whole check where it has no command for one file. */
-async function testsOf(run: Run, check: Check, changed: readonly ChangedName[]): Promise<TestVerdict[]> {
+/** Red before, green after: of each test file alone, or of the whole check, which is `whole` after, where it has no command for one file. */
+async function testsOf(
+  run: Run,
+  check: Check,
+  changed: readonly ChangedName[],
+  whole: TestVerdict['after'],
+): Promise<TestVerdict[]> {
   const { name, each, tests } = check;
   const files = changed.filter(
     ({ path, change }) => change !== 'removed' && matching(tests, [path]).length > 0,
   );
   if (tests !== undefined && files.length === 0) return [];
   if (each === undefined || tests === undefined) {
-    const after = (await runOn(run, 'after', check)).verdict;
     const before = (await runOn(run, 'before', check)).verdict;
-    return [verdict({ check: name, ...(tests === undefined && { whole: true }) }, after, before)];
+    return [verdict({ check: name, ...(tests === undefined && { whole: true }) }, whole, before)];
   }
   const found: TestVerdict[] = [];
   for (const { path: file, change } of files.slice(0, MAX_TEST_FILES)) {

@@ -64,7 +64,7 @@ export function checksOf(given: readonly string[]): readonly Check[] {
   const parsed = checksSchema.safeParse(checks);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new BridgeError('INVALID_ARGUMENTS', `--check: ${issue?.message ?? 'it is none'}.`, [
+  throw new BridgeError('INVALID_ARGUMENTS', `--check needs ${issue?.message ?? 'a command'}.`, [
     'Give each as "name: command" or as a command, ten at most.',
   ]);
 }

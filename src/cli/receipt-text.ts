@@ -15,7 +15,9 @@ export function receiptLines(receipt: Receipt): string[] {
   const counted = failed === 0 ? `${commands_total}` : `${commands_total}, ${failed} failed`;
   const commits = git.state === 'repository' ? git.commits : [];
   const subjects = commits.map(({ commit, subject }) => `${commit.slice(0, 10)} ${subject}`);
-  const denied = denials.map(({ summary, by, reason }) => `${summary} (by ${by}: ${reason})`);
+  const denied = denials.map(
+    ({ summary, by, reason }) => `${summary} (by ${by}${reason === '' ? '' : `: ${reason}`})`,
+  );
   return [
     ...(final_message === '' ? [] : ['', 'final message:', message]),
     ...list(`commands: ${counted}`, commands.map(commandText), commands_total),

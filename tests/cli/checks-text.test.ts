@@ -63,6 +63,6 @@ it('checks of a command line have a name of one word before a colon, or their co
     ['curl -f http://localhost', 'curl -f http://localhost'],
   ]);
   expect(await refusal((async () => checksOf(['a: x', 'a: y']))())).toMatch(
-    /^INVALID_ARGUMENTS: --check: .*two checks have the name "a"/,
+    /^INVALID_ARGUMENTS: --check needs names of their own, and two checks have the name "a"/,
   );
 });

@@ -61,6 +61,9 @@ describeNewestClaude('the checks of a task', ({ binary }) => {
       },
     });
     expect(Object.keys(found)[0]).toBe('checks');
+    expect(await bridge().refusal('verify_task', { task_id: id })).toMatch(
+      /^NOT_A_REPOSITORY: .* no clean copy\.$/s,
+    );
     expect(model.requests[0]?.userText).toContain('Goal: A file with forty-two');
     expect(model.requests[0]?.userText).toContain('- answer: grep -qx 42 answer.txt');
     expect(await bridge().refusal('start_task', { path, prompt: 'x', checks: [ANSWER, ANSWER] })).toMatch(
@@ -72,6 +75,18 @@ describeNewestClaude('the checks of a task', ({ binary }) => {
       [{ until_met: 11 }, /: until_met must be an integer from 0 to 10 \(got 11\)/],
     ] as const)
       expect(await bridge().refusal('start_task', { path, prompt: 'x', ...wrong })).toMatch(words);
+  });
+
+  test('that the end of their task cut off say so', async () => {
+    const path = await bridge().newProject('cut-off');
+    model.does(says('Done.'));
+    const checks = [{ name: 'slow', command: 'touch begun; sleep 300' }, ANSWER];
+    const id = await bridge().start({ path, prompt: 'Nothing.', checks });
+    await until('it is checked', () => existsSync(join(path, 'begun')));
+    await bridge().call('kill_task', { task_id: id });
+    await bridge().end(id);
+    const why = 'the task ended first';
+    expect(await result(id)).toMatchObject({ checks: { results: [{ why }, { why }] } });
   });
 
   test('what is not met goes back to the session, until it is met', async () => {
@@ -200,6 +215,7 @@ describeNewestClaude('the checks of a task', ({ binary }) => {
         why: expect.stringContaining('A check runs whatever the agent has written.') as string,
       },
     ]);
+    expect(await result(id)).toMatchObject({ checks: { results: [{ why: 'it has not run yet' }] } });
     const answer = { task_id: id, decision_id: decision.decision_id, verdict: 'allow' };
     expect(await bridge().refusal('respond_to_task', answer)).toMatch(/can be allowed by a person alone/);
     expect(existsSync(join(path, 'made.txt'))).toBe(false);

@@ -25,8 +25,8 @@ const PASTE_END = '\x1b[201~';
 /** Ends the session as a person would (2.1.330, 2.1.332). */
 const LEAVE = '/exit';
 
-/** How Claude Code frames a long text that was pasted. */
-const PASTED = /^<pasted_content[^>]*>\n([^]*)\n<\/pasted_content>\s*$/;
+/** How Claude Code frames a long text that was pasted (2.1.330, 2.1.332). */
+const PASTED = /^\s*<pasted_content[^>]*>\n([^]*)\n<\/pasted_content[^>]*>\s*$/;
 /** Of pictures a terminal holds the joiners and the selectors of their form. */
 const DROPPED = /(?!\s|\u200d|\ufe0f)[\p{C}\p{Default_Ignorable_Code_Point}]/gu;
 /** How the prompt begins by which Claude Code tells the agent of the end of a program in the background (2.1.330, 2.1.332). */

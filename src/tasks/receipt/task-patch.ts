@@ -38,7 +38,7 @@ export async function taskPatch(
     throw new BridgeError(
       'NOT_A_REPOSITORY',
       isNative(record) ? report.why : `git saw nothing of what ${task_id} changed: ${report.why}`,
-      [{ do: 'result', task: task_id }],
+      'Make a repository before the next task (`git init`): without one there is no diff, no undo and no clean copy.',
     );
   }
   if (worktree === undefined)

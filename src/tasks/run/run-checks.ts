@@ -19,6 +19,7 @@ import type { RunState } from './run-state.js';
 
 const NOT_ALLOWED = 'no person allowed it';
 const WAITS = 'it has not run yet';
+const ENDED_FIRST = 'the task ended first';
 
 export class RunChecks {
   readonly #run: RunState;
@@ -53,7 +54,12 @@ export class RunChecks {
     const stopping = new AbortController();
     run.enter({ at: 'checking' });
     const phase = run.phase;
-    run.duringPhase(toDisposable(() => stopping.abort()));
+    run.duringPhase(
+      toDisposable(() => {
+        stopping.abort();
+        this.#leftOut();
+      }),
+    );
     run.settle('exact');
     const found = await this.#found(work, stopping.signal);
     if (run.phase !== phase) return true;
@@ -73,10 +79,19 @@ export class RunChecks {
     return true;
   }
 
+  /** What has not run by now never will: a turn that begins makes all of it new. */
+  #leftOut(): void {
+    const { checked } = this.#run.record;
+    if (checked === undefined || checked.results.every(({ why }) => why !== WAITS)) return;
+    const results = checked.results.map((one) => (one.why === WAITS ? { ...one, why: ENDED_FIRST } : one));
+    this.#run.changed({ checked: { ...checked, results } });
+  }
+
   async #found(work: CheckWork, signal: AbortSignal) {
     const { checks } = work;
     const { allowed, toAsk, why } = work.mayRun;
     const { rounds = 0 } = this.#run.record.checked ?? {};
+    this.#run.changed({ checked: unknownYet(checks, rounds, WAITS) });
     const isAllowed = toAsk.length > 0 && (await this.#allowed(toAsk, why));
     const others = unknownYet(checks, 0, toAsk.length > 0 ? NOT_ALLOWED : why).results;
     const mayRun = isAllowed ? checks : allowed;

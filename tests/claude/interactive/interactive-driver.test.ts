@@ -359,6 +359,14 @@ describe('a message', () => {
     });
   });
 
+  it('that Claude Code frames, as it does with a long one, is exact', async () => {
+    const answer = takenAs(
+      '\n\n<pasted_content id="1">\nlint: exit code 1.\n\n$ lint \n</pasted_content id="1">\n',
+    );
+    expect(await sends('lint: exit code 1.\n\n$ lint')).toBe('sent');
+    expect(await answer).toEqual({});
+  });
+
   it.each([
     ['what a person typed', () => driver.terminal?.write('x'), 'Something else'],
     ['the end of a program in the background', () => undefined, '<task-notification>\n</task-notification>'],

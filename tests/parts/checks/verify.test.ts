@@ -1,9 +1,9 @@
 // What `verify_task` does with repositories that are larger or stranger than those of the corpus.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createSecret } from '../../../src/base/ids.js';
 import { systemClock } from '../../../src/base/system-clock.js';
@@ -106,6 +106,16 @@ it.each(['$(touch pwned).t.sh', '[id] (a).t.sh', "it's.t.sh", '-e.t.sh'])(
     }
   },
 );
+
+it('a whole check runs once on the new code, and once on the old one', async () => {
+  await repository(project, { 'a.txt': '1\n' });
+  await writeFiles(project, { 'b.txt': '' });
+  commit();
+  const command = `pwd >> ${top}/ran; [ -e b.txt ]`;
+  expect((await verified({ command })).tests).toMatchObject([{ after: 'met', red_before: true }]);
+  const ran = (await readFile(join(top, 'ran'), 'utf8')).trim().split('\n');
+  expect(ran.map((path) => basename(path))).toEqual(['after', 'before']);
+});
 
 it('of a worktree the folders of its project are linked, in which it was installed', async () => {
   await repository(project, { '.gitignore': 'node_modules/\n' });
