@@ -12,6 +12,7 @@ import { verifyWork } from '../checks/verify.js';
 import type { GitDoor } from '../git/run/repository-git.js';
 import { checkMark } from '../os/mark-variable.js';
 import { childEnvironment, sessionKeys } from '../pty/child-env.js';
+import { pathOutside } from '../projects/path-outside.js';
 import { WORKTREES_FOLDER, worktreeOf } from '../projects/worktree-path.js';
 import { linkToSelf } from '../store/owner-state.js';
 import { ownIdentity } from '../store/process-identity.js';
@@ -125,7 +126,9 @@ export class Verifications {
     const outputFolder = join(taskDir, 'verified');
     const query = { repository, base, end, objects };
     const linesIn = (scratch: string): Promise<RunLine> =>
-      this.#linesIn(record, spec, { scratch, outputFolder, within: relative(repository, folder) });
+      this.#linesIn(record, spec, {
+        ...{ scratch, outputFolder, repository, within: relative(repository, folder) },
+      });
     const found = await verifyWork(
       {
         ...{ door, query, folder, brief: spec.brief, outputFolder, linesIn },
@@ -145,8 +148,9 @@ export class Verifications {
     {
       scratch,
       outputFolder,
+      repository,
       within,
-    }: { readonly scratch: string; readonly outputFolder: string; readonly within: string },
+    }: Readonly<Record<'scratch' | 'outputFolder' | 'repository' | 'within', string>>,
   ): Promise<RunLine> {
     const { stateDir, clock, env } = this.#parts;
     const mark = checkMark(record.process_mark);
@@ -174,10 +178,12 @@ export class Verifications {
       filesystem: { allowWrite: [scratch], denyWrite: [], denyRead: [...filesystem.denyRead, ...copied] },
     };
     await mkdir(outputFolder, { recursive: true, mode: OWNER_ONLY });
-    const sandbox = await sandboxOf(rules, sandboxRulesFile(outputFolder), env['PATH']);
+    // Commands of a sandbox may have written programs there, and what makes this one runs outside.
+    const PATH = await pathOutside(env['PATH'] ?? '', [project_path, repository]);
+    const sandbox = await sandboxOf(rules, sandboxRulesFile(outputFolder), PATH);
     return hostLines({
       ...lines,
-      env: { ...lines.env, CLAUDE_CODE_TMPDIR: join(scratch, 'tmp') },
+      env: { ...lines.env, PATH, CLAUDE_CODE_TMPDIR: join(scratch, 'tmp') },
       sandbox,
     });
   }
