@@ -4,7 +4,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { withinMs, type Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import { readJsonFile } from '../base/files/json-file.js';
-import { allowedChecks, questionWords } from '../checks/allowed-checks.js';
+import { allowedChecks, questionWords, type AllowedChecks } from '../checks/allowed-checks.js';
 import type { Verification } from '../checks/result.js';
 import { hostLines, noLines, type RunLine } from '../checks/run-command.js';
 import { sandboxOf, sandboxRulesFile, sandboxRulesSchema } from '../checks/sandboxed-lines.js';
@@ -50,7 +50,7 @@ export class Verifications {
   /** What a person has to allow before all checks may run, in words; undefined where nothing is to be asked. Throws as `verify`. */
   async question(record: TaskRecord): Promise<string | undefined> {
     if (this.#runs.has(record.task_id)) return undefined;
-    const { toAsk, why } = allowedChecks(await this.#spec(record), record.decisions);
+    const { toAsk, why } = await allowedFor(record, await this.#spec(record));
     return toAsk.length === 0 ? undefined : questionWords(toAsk, why);
   }
 
@@ -118,7 +118,7 @@ export class Verifications {
     const { base, end, objects } = patch.query;
     if (base === null || end === undefined)
       return notRun(checks, 'the files that the task began or ended with were not kept');
-    const may = allowedChecks(spec, record.decisions);
+    const may = await allowedFor(record, spec);
     const allowed = isAllowed ? checks : may.allowed;
     if (allowed.length === 0) return notRun(checks, may.why);
     const { repository, folder } = placeOf(record, patch.query.repository, project_path);
@@ -187,6 +187,14 @@ export class Verifications {
       sandbox,
     });
   }
+}
+
+/** Which checks may run; in mode sandboxed rules of the project hold them, too. Throws PROJECT_SETTINGS_UNREADABLE. */
+async function allowedFor({ decisions, worktree }: TaskRecord, spec: TaskSpec): Promise<AllowedChecks> {
+  if (spec.permission_mode !== 'sandboxed') return allowedChecks(spec, decisions);
+  const { sleepingSettings } = await import('../keeper/agent/project-settings.js');
+  const { rules } = await sleepingSettings(worktree?.project_path ?? spec.project_path);
+  return allowedChecks(spec, decisions, rules);
 }
 
 /** Where the repository of the work is, and the project in it. Its worktree may be gone, and what was committed is where it was made from. */

@@ -220,4 +220,21 @@ describeNewestClaude('checks in mode sandboxed', ({ binary }) => {
     });
     expect(existsSync(marks)).toBe(false);
   });
+
+  it('in a clean copy wait for a person, too, while a rule of the project denies', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      env: { MCP_TOOLSETS: 'tasks,checks' },
+      script: [runs('echo b > b.txt'), says('Done.')],
+    });
+    const settings = JSON.stringify({ permissions: { deny: ['Read(./private/**)'] } });
+    await repository(bridge.project, { 'a.txt': 'a\n', '.claude/settings.json': settings });
+    const id = await bridge.start({ ...sandboxed, checks: [{ name: 'c', command: 'true' }] });
+    const { decision_id } = await bridge.decision(id);
+    await bridge.command(['tasks', 'answer', id, decision_id, 'deny']);
+    await bridge.end(id);
+    expect(await bridge.call('verify_task', { task_id: id })).toMatchObject({
+      checks: { summary: '0 of 1 check met', results: [{ verdict: 'not run' }] },
+    });
+  });
 });
