@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdir, realpath, rm, symlink } from 'node:fs/promises';
+import { mkdir, readlink, realpath, rm, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import ignore from 'ignore';
-import { ignoreMissing, systemCodeOf } from '../base/errors.js';
+import { ignoreMissing, ignoreSystemError, systemCodeOf } from '../base/errors.js';
 import type { Check } from './brief.js';
 import type { CheckResult } from './result.js';
 import type { CommandEnd, RunLine } from './run-command.js';
@@ -113,14 +113,19 @@ export async function linkFolders(names: readonly string[], from: string, to: st
     const made = await symlink(join(from, name), place).then(
       () => true,
       (error: unknown) => {
-        if (systemCodeOf(error) !== 'EEXIST') throw error;
+        // Something has its name there, or that of a folder above it.
+        if (!['EEXIST', 'ENOTDIR'].includes(systemCodeOf(error) ?? '')) throw error;
         return false;
       },
     );
     if (made) linked.push(name);
   }
   const unlink = async (): Promise<void> => {
-    for (const name of linked) await rm(join(to, name), { force: true });
+    // A command may have put something else there, or in place of a folder above it.
+    for (const name of linked) {
+      const target = await readlink(join(to, name)).catch(ignoreSystemError);
+      if (target === join(from, name)) await rm(join(to, name), { force: true });
+    }
   };
   return { linked, unlink };
 }

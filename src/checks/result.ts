@@ -87,11 +87,12 @@ export function isMet({ results }: { readonly results: readonly CheckResult[] })
   return results.every(({ verdict }) => verdict === 'met');
 }
 
-/** What the checks say of the files of this tree: those that were met on others did not run on it. */
+/** What the checks say of the files of this tree: those that were met on others, or on files that are not known, did not run on it. */
 export function onTree(run: CheckRun, tree: string | undefined): CheckRun {
   const { tree: checked, results } = run;
-  if (checked === undefined || tree === undefined || checked === tree) return run;
-  const why = `it was met on another state (tree ${checked.slice(0, SHORT_HASH)}) than the one that comes in (${tree.slice(0, SHORT_HASH)})`;
+  if (tree === undefined || checked === tree) return run;
+  const on = checked === undefined ? 'which is not known' : `tree ${checked.slice(0, SHORT_HASH)}`;
+  const why = `it was met on another state (${on}) than the one that comes in (${tree.slice(0, SHORT_HASH)})`;
   const elsewhere = (one: CheckResult): CheckResult =>
     one.verdict === 'met' ? { ...one, verdict: 'not run', why } : one;
   return { ...run, results: results.map(elsewhere) };

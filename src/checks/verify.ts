@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { ignoreMissing } from '../base/errors.js';
+import { someNames } from '../base/text.js';
 import { changesIn, openWork, type ChangedName, type WorkQuery } from '../git/state/clean-copy.js';
 import type { GitDoor } from '../git/run/repository-git.js';
 import { withFile, type Brief, type Check } from './brief.js';
@@ -62,14 +63,23 @@ export async function verifyWork(options: VerifyOptions, signal: AbortSignal): P
   // All that git says comes first: the commands may do what they like with the repository.
   const isPrepared = checks.some(({ setup }) => setup !== undefined);
   const { from, names } = isPrepared ? { from: '', names: [] } : await work.ignoredFolders();
-  const notes = (await work.isMoved()) ? [MOVED] : [];
   const isTest = (path: string): boolean => checks.some(({ tests }) => matching(tests, [path]).length > 0);
-  const old = changed.filter(({ path, change }) => change !== 'new' && isTest(path));
+  const old = changed.filter(
+    ({ path, change, from = path }) => change !== 'new' && (isTest(path) || isTest(from)),
+  );
+  const gone = old.filter(({ path, change }) => change === 'removed' || !isTest(path));
   const shown = old.flatMap(({ path, from: moved = path }) => [...new Set([path, moved])]);
-  const tests_changed =
-    shown.length > 0
-      ? await work.patch(shown.slice(0, MAX_TEST_FILES).map((path) => join(within, path)))
-      : undefined;
+  const patched = shown.slice(0, MAX_TEST_FILES).map((path) => join(within, path));
+  const patch = patched.length > 0 ? await work.patch(patched) : undefined;
+  const tests_changed = patch?.text;
+  const isCut = patch?.isCut === true || patched.length < shown.length;
+  const notes = [
+    ...((await work.isMoved()) ? [MOVED] : []),
+    ...(gone.length > 0
+      ? [`No longer there as tests: ${someNames(gone.map(({ path, from = path }) => from))}.`]
+      : []),
+    ...(isCut ? [`tests_changed is cut; it is about ${someNames(old.map(({ path }) => path))}.`] : []),
+  ];
   const put = new Set(
     changed
       .filter(({ path, change }) => change !== 'removed' && isTest(path))

@@ -4,7 +4,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { withinMs, type Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import { readJsonFile } from '../base/files/json-file.js';
-import { allowedChecks, questionWords } from '../checks/allowed-checks.js';
+import { allowedChecks, questionWords, type AllowedChecks } from '../checks/allowed-checks.js';
 import type { Verification } from '../checks/result.js';
 import { hostLines, noLines, type RunLine } from '../checks/run-command.js';
 import { sandboxOf, sandboxRulesFile, sandboxRulesSchema } from '../checks/sandboxed-lines.js';
@@ -12,6 +12,7 @@ import { verifyWork } from '../checks/verify.js';
 import type { GitDoor } from '../git/run/repository-git.js';
 import { checkMark } from '../os/mark-variable.js';
 import { childEnvironment, sessionKeys } from '../pty/child-env.js';
+import { pathOutside } from '../projects/path-outside.js';
 import { WORKTREES_FOLDER, worktreeOf } from '../projects/worktree-path.js';
 import { linkToSelf } from '../store/owner-state.js';
 import { ownIdentity } from '../store/process-identity.js';
@@ -49,7 +50,7 @@ export class Verifications {
   /** What a person has to allow before all checks may run, in words; undefined where nothing is to be asked. Throws as `verify`. */
   async question(record: TaskRecord): Promise<string | undefined> {
     if (this.#runs.has(record.task_id)) return undefined;
-    const { toAsk, why } = allowedChecks(await this.#spec(record), record.decisions);
+    const { toAsk, why } = await allowedFor(record, await this.#spec(record));
     return toAsk.length === 0 ? undefined : questionWords(toAsk, why);
   }
 
@@ -117,7 +118,7 @@ export class Verifications {
     const { base, end, objects } = patch.query;
     if (base === null || end === undefined)
       return notRun(checks, 'the files that the task began or ended with were not kept');
-    const may = allowedChecks(spec, record.decisions);
+    const may = await allowedFor(record, spec);
     const allowed = isAllowed ? checks : may.allowed;
     if (allowed.length === 0) return notRun(checks, may.why);
     const { repository, folder } = placeOf(record, patch.query.repository, project_path);
@@ -125,7 +126,9 @@ export class Verifications {
     const outputFolder = join(taskDir, 'verified');
     const query = { repository, base, end, objects };
     const linesIn = (scratch: string): Promise<RunLine> =>
-      this.#linesIn(record, spec, { scratch, outputFolder, within: relative(repository, folder) });
+      this.#linesIn(record, spec, {
+        ...{ scratch, outputFolder, repository, within: relative(repository, folder) },
+      });
     const found = await verifyWork(
       {
         ...{ door, query, folder, brief: spec.brief, outputFolder, linesIn },
@@ -145,8 +148,9 @@ export class Verifications {
     {
       scratch,
       outputFolder,
+      repository,
       within,
-    }: { readonly scratch: string; readonly outputFolder: string; readonly within: string },
+    }: Readonly<Record<'scratch' | 'outputFolder' | 'repository' | 'within', string>>,
   ): Promise<RunLine> {
     const { stateDir, clock, env } = this.#parts;
     const mark = checkMark(record.process_mark);
@@ -174,13 +178,23 @@ export class Verifications {
       filesystem: { allowWrite: [scratch], denyWrite: [], denyRead: [...filesystem.denyRead, ...copied] },
     };
     await mkdir(outputFolder, { recursive: true, mode: OWNER_ONLY });
-    const sandbox = await sandboxOf(rules, sandboxRulesFile(outputFolder), env['PATH']);
+    // Commands of a sandbox may have written programs there, and what makes this one runs outside.
+    const PATH = await pathOutside(env['PATH'] ?? '', [project_path, repository]);
+    const sandbox = await sandboxOf(rules, sandboxRulesFile(outputFolder), PATH);
     return hostLines({
       ...lines,
-      env: { ...lines.env, CLAUDE_CODE_TMPDIR: join(scratch, 'tmp') },
+      env: { ...lines.env, PATH, CLAUDE_CODE_TMPDIR: join(scratch, 'tmp') },
       sandbox,
     });
   }
+}
+
+/** Which checks may run; in mode sandboxed rules of the project hold them, too. Throws PROJECT_SETTINGS_UNREADABLE. */
+async function allowedFor({ decisions, worktree }: TaskRecord, spec: TaskSpec): Promise<AllowedChecks> {
+  if (spec.permission_mode !== 'sandboxed') return allowedChecks(spec, decisions);
+  const { sleepingSettings } = await import('../keeper/agent/project-settings.js');
+  const { rules } = await sleepingSettings(worktree?.project_path ?? spec.project_path);
+  return allowedChecks(spec, decisions, rules);
 }
 
 /** Where the repository of the work is, and the project in it. Its worktree may be gone, and what was committed is where it was made from. */

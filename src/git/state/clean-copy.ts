@@ -45,8 +45,11 @@ export async function openWork(door: GitDoor, query: WorkQuery, signal: AbortSig
       (await git.text(['cat-file', '-t', query.base])) === 'commit' &&
       (await opened.text(['rev-parse', '--verify', 'HEAD'])) !== query.base,
     /** What is different in these files, as a patch, cut. */
-    patch: async (names: readonly string[]): Promise<string> =>
-      headBytes(await git.text([...PATCH, query.base, query.end, '--', ...names]), MAX_PATCH_BYTES),
+    patch: async (names: readonly string[]) => {
+      const whole = await git.text([...PATCH, query.base, query.end, '--', ...names]);
+      const text = headBytes(whole, MAX_PATCH_BYTES);
+      return { text, isCut: text.length < whole.length };
+    },
     copy: (folder: string, side: 'base' | 'end', put?: (path: string) => boolean) =>
       copyTo(git, query, { folder, side, put }),
   };
@@ -84,7 +87,9 @@ export function changesIn(changes: readonly ChangedName[], within = ''): readonl
   const isIn = (path: string): boolean => path.startsWith(`${within}/`);
   const inside = (path: string): string => path.slice(within.length + 1);
   return changes.flatMap(({ path, change, from }) => {
-    if (!isIn(path)) return [];
+    // What was moved out of it is no longer there.
+    if (!isIn(path))
+      return from !== undefined && isIn(from) ? [{ path: inside(from), change: 'removed' }] : [];
     if (from === undefined) return [{ path: inside(path), change }];
     return [
       isIn(from) ? { path: inside(path), change, from: inside(from) } : { path: inside(path), change: 'new' },

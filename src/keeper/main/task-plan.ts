@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Logger } from '../../base/logger.js';
 import { LIFE_VARIABLE } from '../../os/mark-variable.js';
+import { pathOutside } from '../../projects/path-outside.js';
 import { lifeFile } from '../../store/owner-state.js';
 import { ownIdentity } from '../../store/process-identity.js';
 import type { ProcessIdentity } from '../../store/process-place.js';
@@ -56,7 +57,17 @@ export async function readPlan(options: KeepTaskOptions): Promise<TaskPlan> {
     homeDir: env['HOME'] ?? '/',
     owner: await ownIdentity(),
     mark,
-    childEnv: { ...launch.env, ...(life !== undefined && { [LIFE_VARIABLE]: life }) },
+    childEnv: {
+      ...launch.env,
+      // What makes the sandbox runs outside of it.
+      ...(spec.permission_mode === 'sandboxed' && {
+        PATH: await pathOutside(launch.env['PATH'] ?? '', [
+          spec.project_path,
+          spec.worktree?.repository ?? spec.project_path,
+        ]),
+      }),
+      ...(life !== undefined && { [LIFE_VARIABLE]: life }),
+    },
     env,
     logger,
   };

@@ -1,8 +1,9 @@
 // docs/checks.md: in mode sandboxed a check runs in the sandbox of its task, or not at all.
 import { existsSync } from 'node:fs';
-import { readdir, readFile, symlink } from 'node:fs/promises';
+import { readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { describeNewestClaude } from '../../harness/real-claude.js';
@@ -195,5 +196,45 @@ describeNewestClaude('checks in mode sandboxed', ({ binary }) => {
     expect(printed).toContain('fine.txt');
     expect(await bridge.read('node_modules/x/index.js')).toBe('x');
     expect(await bridge.read('a.txt')).toBe('a\n');
+  });
+
+  it('what makes the sandbox is no program that a command wrote', async () => {
+    const bin = join(tmpdir(), `bin-${process.pid}`);
+    const marks = `${bin}-ran`;
+    const fakes = `mkdir -p bin; for p in bwrap which socat; do printf '#!/bin/sh\\necho %s >> ${marks}\\nexec /usr/bin/%s "$@"\\n' $p $p > bin/$p; chmod +x bin/$p; done`;
+    const bridge = await startBridge({
+      claude: binary,
+      env: { MCP_TOOLSETS: 'tasks,checks', PATH: `${bin}:${process.env['PATH']}` },
+      script: [runs(fakes), runs('true'), says('Done.')],
+    });
+    await repository(bridge.project, { 'a.txt': 'a\n' });
+    await writeFiles(bridge.project, { 'bin/x': '' });
+    await symlink(join(bridge.project, 'bin'), bin);
+    onTestFinished(async () => {
+      for (const one of [bin, marks]) await rm(one, { force: true });
+    });
+    const { id, found } = await checked(bridge, ['[ -x bin/bwrap ]']);
+    expect(found).toMatchObject({ summary: '1 check met' });
+    expect(await bridge.call('verify_task', { task_id: id })).toMatchObject({
+      checks: { summary: '1 check met' },
+    });
+    expect(existsSync(marks)).toBe(false);
+  });
+
+  it('in a clean copy wait for a person, too, while a rule of the project denies', async () => {
+    const bridge = await startBridge({
+      claude: binary,
+      env: { MCP_TOOLSETS: 'tasks,checks' },
+      script: [runs('echo b > b.txt'), says('Done.')],
+    });
+    const settings = JSON.stringify({ permissions: { deny: ['Read(./private/**)'] } });
+    await repository(bridge.project, { 'a.txt': 'a\n', '.claude/settings.json': settings });
+    const id = await bridge.start({ ...sandboxed, checks: [{ name: 'c', command: 'true' }] });
+    const { decision_id } = await bridge.decision(id);
+    await bridge.command(['tasks', 'answer', id, decision_id, 'deny']);
+    await bridge.end(id);
+    expect(await bridge.call('verify_task', { task_id: id })).toMatchObject({
+      checks: { summary: '0 of 1 check met', results: [{ verdict: 'not run' }] },
+    });
   });
 });

@@ -1,12 +1,23 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import {
+  lstat,
+  mkdir,
+  mkdtemp,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createSecret } from '../../../src/base/ids.js';
 import { systemClock } from '../../../src/base/system-clock.js';
 import { checkSchema } from '../../../src/checks/brief.js';
-import { runChecks } from '../../../src/checks/check-runner.js';
+import { linkFolders, runChecks } from '../../../src/checks/check-runner.js';
 import { hostLines } from '../../../src/checks/run-command.js';
 import type { CheckResult } from '../../../src/checks/result.js';
 import { childEnvironment } from '../../../src/pty/child-env.js';
@@ -99,4 +110,24 @@ it('in a folder that is gone nothing runs', async () => {
     verdict: 'not run',
     why: `the folder ${folder} is no longer there`,
   });
+});
+
+it('of the links into a folder only those are removed that are still there', async () => {
+  const to = await realpath(folder);
+  for (const name of ['one', 'two', 'sub']) await mkdir(join(to, name));
+  await writeFile(join(outputs, 'built'), 'kept');
+  await writeFile(join(to, 'file'), '');
+  const names = ['built', 'one/built', 'two/built', 'sub/built', 'file/built'];
+  const { linked, unlink } = await linkFolders(names, outputs, to);
+  expect(linked).toEqual(names.slice(0, 4));
+  await rm(join(to, 'built'));
+  await mkdir(join(to, 'built'));
+  await rm(join(to, 'one'), { recursive: true });
+  await rename(join(to, 'sub'), join(to, 'moved'));
+  await symlink(outputs, join(to, 'sub'));
+  await unlink();
+  expect((await lstat(join(to, 'built'))).isDirectory()).toBe(true);
+  expect(await readFile(join(outputs, 'built'), 'utf8')).toBe('kept');
+  expect(existsSync(join(to, 'two', 'built'))).toBe(false);
+  await expect(lstat(join(to, 'two', 'built'))).rejects.toThrow('ENOENT');
 });

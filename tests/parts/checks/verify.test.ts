@@ -32,7 +32,7 @@ function commit(): void {
 }
 
 /** Verifies the last commit against the one before. */
-async function verified(check: object, path = project) {
+async function verified(check: object, path = project, folder = path) {
   const mark = createSecret();
   const env = { PATH: process.env['PATH'] ?? '', HOME: top, [MARK_VARIABLE]: mark };
   const lines = hostLines({ shell: '/bin/sh', env, mark, startedSince: undefined, clock: systemClock });
@@ -47,7 +47,7 @@ async function verified(check: object, path = project) {
         base: gitIn(path, 'rev-parse', 'HEAD~1').trim(),
         end: gitIn(path, 'rev-parse', 'HEAD').trim(),
       },
-      folder: path,
+      folder,
       checks: [checkSchema.parse({ name: 'unit', command: 'true', ...check })],
       brief: undefined,
       scratch: join(top, 'copies-'),
@@ -127,4 +127,25 @@ it('of a worktree the folders of its project are linked, in which it was install
   gitIn(worktree, 'commit', '-q', '-m', 'work');
   const found = await verified({ command: '[ -e node_modules/x/index.js ]' }, worktree);
   expect(found).toMatchObject({ linked: ['node_modules'], results: [{ verdict: 'met' }] });
+});
+
+it.each([
+  ['removed', ['rm', '-q', 'pkg/old.test.sh'], 'deleted file'],
+  ['moved away from its pattern', ['mv', 'pkg/old.test.sh', 'pkg/old.off'], 'rename to pkg/old.off'],
+  ['moved out of the project', ['mv', 'pkg/old.test.sh', 'old.test.sh'], 'deleted file'],
+])('a test that is %s shows', async (_, words, patch) => {
+  await repository(project, { 'pkg/old.test.sh': 'one\ntwo\nexit 1\n', 'pkg/a.txt': '1\n' });
+  gitIn(project, ...words);
+  commit();
+  const { tests_changed, notes } = await verified({ tests: ['*.test.sh'] }, project, join(project, 'pkg'));
+  expect(tests_changed).toContain(patch);
+  expect(notes).toContain('No longer there as tests: old.test.sh.');
+});
+
+it('where the patch of tests is cut, the tests are named', async () => {
+  await repository(project, { 'a.test.sh': 'x\n'.repeat(MANY), 'z.test.sh': 'exit 1\n' });
+  await writeFiles(project, { 'a.test.sh': 'y\n'.repeat(MANY), 'z.test.sh': 'exit 0\n' });
+  commit();
+  const { notes } = await verified({ tests: ['*.test.sh'] });
+  expect(notes).toContain('tests_changed is cut; it is about a.test.sh, z.test.sh.');
 });
