@@ -149,7 +149,7 @@ describe('work that does not meet its checks', () => {
     ...(why !== undefined && { why }),
   });
   const checked = {
-    rounds: 0,
+    ...{ rounds: 0, tree: TREE },
     results: [
       checkOf('unit', 'met'),
       checkOf('lint', 'not met', 'exit code 1'),
@@ -186,7 +186,7 @@ describe('work that does not meet its checks', () => {
   });
 
   it('is brought in once the task that went on in its worktree meets them', async () => {
-    const met = { rounds: 0, results: [checkOf('unit', 'met')] };
+    const met = { rounds: 0, tree: TREE, results: [checkOf('unit', 'met')] };
     const later = record({ task_id: `task_${'b'.repeat(20)}`, worktree: undefined, checked: met });
     const { made, asked } = finishing([later, record({ checked })]);
     await (await made).service.finish({ taskId: TASK, action: 'merge', reviewed: TREE, signal });
