@@ -15,7 +15,7 @@ const listInput = {
   cursor: z.string().optional(),
   /** An answer contains everything twice, as text and as data, and must stay below 1 MB. */
   max_bytes: within(1_000, 400_000).optional(),
-  ignored: z.boolean().optional(),
+  ignored: z.boolean().optional().describe('Also hidden and ignored ones'),
 };
 
 /** How both report what is left out. */
@@ -33,7 +33,6 @@ export const listFiles = defineTool({
   maxResultChars: MAX_LIST_CHARS,
   input: {
     ...listInput,
-    ignored: listInput.ignored.describe('Also hidden and ignored ones'),
     names: z.boolean().optional().describe('Only names; folders end with /'),
   },
   output: {

@@ -19,7 +19,8 @@ export const gitStatus = defineTool({
   name: 'git_status',
   title: 'Git status',
   effect: 'read',
-  description: 'Branch, and staged, changed and untracked files in `path`, relative to `repository`.',
+  description:
+    'Branch, and staged, changed and untracked files in `path`, relative to `repository`. `clean` is of `path`, `rest_clean` of all else.',
   input: { path: repositoryPathInput },
   output: {
     ...locatedOutput,
