@@ -107,7 +107,7 @@ function exited(child: ChildProcess): Promise<CommandEnd['how']> {
   });
 }
 
-/** How a command ended: by itself, at its limit, or by the signal. */
+/** How a command ended: on its own, at its limit, or by the signal. */
 export async function endOf(
   exit: Promise<CommandEnd['how']>,
   { limitMs, signal }: Pick<CommandLine, 'limitMs' | 'signal'>,

@@ -128,10 +128,7 @@ function shown(value: unknown): string {
   return value === undefined ? 'nothing' : oneLine(JSON.stringify(value), SHOWN_CHARS);
 }
 
-/**
- * Who writes `NAME=value` instead of the name of a variable has written a secret, perhaps, and the address of a webhook holds one; a
- * client shows errors to its model.
- */
+/** Without what may be a secret, since a client shows errors to its model: the value in `NAME=value`, and the address of a webhook. */
 function withoutValues(name: string, value: unknown): unknown {
   if (/^notify(?!\.on\b)/.test(name)) return withTexts(value, () => '…');
   if (!name.startsWith('pass_environment')) return value;

@@ -38,19 +38,20 @@ export function wordsOf(type: Type): string | undefined {
   return `an object with any of ${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
-/** What is expected at a place in a value of this type: the words there, or of the nearest value around it. */
+/** What is expected at a place in a value of this type: the words there, or those that the nearest type around it declares. */
 export function expectedAt(type: Type, path: readonly PropertyKey[]): string | undefined {
-  let at: Type | undefined = innerOf(type);
-  let expected = wordsOf(at);
+  let at = innerOf(type);
+  let declared = words.get(at)?.expected;
   for (const step of path) {
-    if (at instanceof z.ZodUnion) at = at.options.find((option) => option instanceof z.ZodArray);
-    if (at instanceof z.ZodObject) at = Object.entries<Type>(at.shape).find(([name]) => name === step)?.[1];
-    else if (at instanceof z.ZodArray) at = at.element;
-    else if (at instanceof z.ZodRecord) at = at.valueType;
-    else return expected;
-    if (at === undefined) return expected;
-    at = innerOf(at);
-    expected = wordsOf(at) ?? expected;
+    const from = at instanceof z.ZodUnion ? at.options.find((one) => one instanceof z.ZodArray) : at;
+    let next: Type | undefined;
+    if (from instanceof z.ZodObject)
+      next = Object.entries<Type>(from.shape).find(([name]) => name === step)?.[1];
+    else if (from instanceof z.ZodArray) next = from.element;
+    else if (from instanceof z.ZodRecord) next = from.valueType;
+    if (next === undefined) break;
+    at = innerOf(next);
+    declared = words.get(at)?.expected ?? declared;
   }
-  return expected;
+  return wordsOf(at) ?? declared;
 }

@@ -115,7 +115,7 @@ export const layers: readonly Layer[] = [
     imports: ['checks', 'approvals', 'base'],
     globals: ['process.env'],
     entries: ['load-config', 'schema'],
-    ceiling: 1566,
+    ceiling: 1564,
   },
   {
     folder: 'clients',
@@ -386,7 +386,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 48295,
+    ceiling: 48297,
   },
 ];
 

@@ -188,6 +188,10 @@ describe('values', () => {
       'projects./a.checks: found [{"name":"x","command":"y"},{"name":"x","command":"y"}], expected names of their own, and two checks have the name "x"',
     ],
     [
+      { projects: { '/a': { checks: [{ name: 'x' }] } } },
+      'projects./a.checks[0].command: found nothing, expected a list of at most 10 checks, each { "name", "command", "timeout_seconds"?, "tests"?, "each"?, "setup"? }, with names of their own',
+    ],
+    [
       { projects: { '/a': { checks: [{ name: 'x', command: 'y', limit: 1 }] } } },
       'projects./a.checks[0]: found {"name":"x","command":"y","limit":1}, expected an object with any of "name", "command", "timeout_seconds", "tests", "each" and "setup"; unknown: limit',
     ],

@@ -63,7 +63,7 @@ describe.each(eras)('a client of the %s era', (era) => {
     expect(textOf(result)).not.toContain('undefined is not a function');
   });
 
-  test('is told which argument is wrong', async () => {
+  test('gets an error that names the wrong argument', async () => {
     const args = { prompt: 'x', path: '/p', timeout_second: 90 };
     const result = await serving.client.callTool({ name: 'start_task', arguments: args });
     expect(result.isError).toBe(true);

@@ -13,6 +13,7 @@ import type {
 } from '../../src/tasks/task-service.js';
 import type { ReceiptService } from '../../src/tasks/receipt/task-receipts.js';
 import { isFinal, type Decision, type TaskRecord } from '../../src/tasks/task.js';
+import { sampleDecision } from '../tasks/sample-decision.js';
 
 export const TASK_ID = 'task_0123456789abcdef0123';
 export const OTHER_ID = 'task_ffffffffffffffffffff';
@@ -61,21 +62,14 @@ export function taskRecord(changes: Partial<TaskRecord> = {}): TaskRecord {
 }
 
 export function decision(changes: Partial<Decision> = {}): Decision {
-  return {
-    decision_id: 'dec_1',
-    kind: 'permission',
-    tool: 'Bash',
+  return sampleDecision({
     input: { command: 'rm -r build' },
     summary: 'Bash: rm -r build',
     options: ['Yes', 'No'],
     asked_at: '2026-03-01T10:00:05.000Z',
     expires_at: '2026-03-01T10:10:05.000Z',
-    closed_at: null,
-    verdict: null,
-    answered_by: null,
-    reason: null,
     ...changes,
-  };
+  });
 }
 
 /** Where no task has a receipt. */

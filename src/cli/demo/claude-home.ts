@@ -6,7 +6,7 @@ const SCRIPTED_API_KEY = `sk-ant-test-000-${'a'.repeat(28)}`;
 /** The CLI remembers keys that a person approved by their last characters. */
 const KEY_TAIL = SCRIPTED_API_KEY.slice(-20);
 
-/** Writes the `.claude.json` of someone who has been through the first start. The trust dialog of `trustedProjects` counts as answered. */
+/** Writes the `.claude.json` of a user after the first start. The trust dialog of `trustedProjects` counts as answered. */
 export async function writeClaudeHome(
   homeDir: string,
   { trustedProjects = [] }: { readonly trustedProjects?: readonly string[] } = {},

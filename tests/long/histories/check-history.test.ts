@@ -102,10 +102,14 @@ it.each<[string, RegExp, Call[], AgentMark[]?]>([
     [look(0, A, 'killed'), look(10, A, 'waiting')],
   ],
   ['two answers that are taken', /answered 2 times/, [respond(0, 'allow'), respond(10, 'allow')]],
-  ['a false word of the answer', /nobody answered/, [respond(0, 'allow'), late(`deny by caller at ${AT}`)]],
+  [
+    'a false word of the answer',
+    /no caller answered/,
+    [respond(0, 'allow'), late(`deny by caller at ${AT}`)],
+  ],
   [
     'an answer that was not given',
-    /nobody answered/,
+    /no caller answered/,
     [respond(0, 'allow', closed(`deny by caller at ${AT}`))],
   ],
   [

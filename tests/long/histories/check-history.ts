@@ -136,7 +136,7 @@ function oneTaken(decision: string, responses: readonly Response[]): string[] {
     const possible = taken.length > 0 ? taken : responses.filter(({ answer }) => mayBeTaken(answer));
     const isCallers = by === 'caller' && possible.some((response) => response.verdict === verdict);
     if (!isCallers && (taken.length > 0 || by === 'caller'))
-      found.push(`first answer: ${decision} is closed as "${closing}", which nobody answered.`);
+      found.push(`first answer: ${decision} is closed as "${closing}", which no caller answered.`);
   }
   return found;
 }
@@ -150,7 +150,7 @@ function rightAnswer(
   const taken = toStep.filter(({ answer }) => answer.kind === 'tasks');
   const possible = taken.length > 0 ? taken : toStep.filter(({ answer }) => mayBeTaken(answer));
   if (possible.some(({ verdict }) => text === (verdict === 'allow' ? 'y' : 'n'))) return [];
-  return [`first answer: the agent ${label} got "${text}" at step ${step}, which nobody answered.`];
+  return [`first answer: the agent ${label} got "${text}" at step ${step}, which no caller answered.`];
 }
 
 const NOT_TAKEN: readonly string[] = ['DECISION_CLOSED', 'DECISION_NOT_FOUND', 'INVALID_ARGUMENTS'];

@@ -23,20 +23,20 @@ export class BoardRefusal extends Error {
 /** This window's connection to the board, for all that it shows of it. */
 export class BoardConnection extends BoardClient {
   readonly #changes = new Emitter<void>();
-  readonly #wish: { isWanted: boolean; mayStart: boolean };
+  readonly #request: { isWanted: boolean; mayStart: boolean };
   #board: BoardState = emptyBoard;
   #welcome: Extract<ServerMessage, { type: 'welcome' }> | undefined;
   /** Its state or the overview has changed. */
   readonly onChange = this.#changes.event;
 
   constructor({ open, clock }: BoardConnectionOptions) {
-    const wish = { isWanted: false, mayStart: false };
+    const request = { isWanted: false, mayStart: false };
     super((events) => {
-      const { isWanted, mayStart } = wish;
-      wish.mayStart = false;
+      const { isWanted, mayStart } = request;
+      request.mayStart = false;
       return open(events, isWanted, mayStart);
     }, clock);
-    this.#wish = wish;
+    this.#request = request;
     this.onWelcome((welcome) => (this.#welcome = welcome));
     this.onState(() => this.#changes.fire());
     this.follow('board:/', {
@@ -59,9 +59,9 @@ export class BoardConnection extends BoardClient {
 
   /** A person wants to see the board: it is started if none runs, now and not again. */
   want(): void {
-    this.#wish.isWanted = true;
+    this.#request.isWanted = true;
     if (this.state.how === 'open') return;
-    this.#wish.mayStart = true;
+    this.#request.mayStart = true;
     this.connect();
   }
 
