@@ -27,6 +27,8 @@ export const errorCodes = {
   TASK_NOT_RUNNING: 'The task has ended, or has not started.',
   NATIVE_SESSION: 'A person started the session; only that person ends it, types into it and continues it.',
   TASK_UNREACHABLE: 'The keeper of the task does not answer.',
+  MACHINE_NOT_FOUND: 'The setting `machines` has no machine of that name.',
+  MACHINE_UNREACHABLE: 'The line to the machine is cut or cannot be opened; what runs there runs on.',
   INSIDE_TASK: 'The server runs inside a task, where this is not allowed.',
   BUDGET_USED: 'The budget of the day (`day_budget`) is used up.',
   TASK_START_FAILED: 'The task could not be started.',

@@ -7,6 +7,21 @@ export const DECISION_ID_PATTERN = /^dec_[1-9][0-9]{0,8}$/;
 /** `proc_` and 12 hexadecimal digits: 48 bits do not collide, and a model has little to copy with every call. */
 export const PROCESS_ID_PATTERN = /^proc_[0-9a-f]{12}$/;
 
+/** A name of the setting `machines`. */
+export const MACHINE_NAME_PATTERN = /^[a-z][a-z0-9-]{0,30}$/;
+
+/** An id with the name of its machine before it: `gpu/task_…`. Undefined for one of this machine, and for what has no such form. */
+export function farIdOf(text: string): { readonly machine: string; readonly id: string } | undefined {
+  const at = text.indexOf('/');
+  const machine = text.slice(0, Math.max(0, at));
+  return MACHINE_NAME_PATTERN.test(machine) ? { machine, id: text.slice(at + 1) } : undefined;
+}
+
+/** The id of a task or process of another machine as it is known here. */
+export function idOn(machine: string, id: string): string {
+  return `${machine}/${id}`;
+}
+
 const TIME_DIGITS = 11;
 const RANDOM_DIGITS = 9;
 

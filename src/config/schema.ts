@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { checksSchema } from '../checks/brief.js';
 import { commandError } from './command-words.js';
 import { approvalModes } from '../approvals/modes.js';
+import { MACHINE_NAME_PATTERN } from '../base/ids.js';
 import { ruleRowSchema } from './rule-setting.js';
 import { innerOf, worded, wordsOf } from './expected.js';
 
@@ -106,6 +107,28 @@ const permissionModes = worded(
   `a list with any of "${approvalModes.join('", "')}"`,
   z.array(permissionMode).min(1),
 );
+const MACHINE_WORDS = '{ "command", "bridge"?, "pass_environment"? }';
+const machineName = worded(
+  'a name of small letters, digits and dashes that begins with a letter',
+  z.string().regex(MACHINE_NAME_PATTERN),
+);
+const machineWords = worded(
+  'a list of words, the first one not empty',
+  z
+    .array(text)
+    .min(1)
+    .max(MAX_LIST_ITEMS)
+    .refine(([first]) => first !== ''),
+);
+const machine = worded(
+  MACHINE_WORDS,
+  z.strictObject({
+    command: machineWords,
+    bridge: machineWords.optional(),
+    pass_environment: z.array(variableName).max(MAX_LIST_ITEMS).optional(),
+  }),
+);
+
 const PROJECT_WORDS =
   '{ "default_permission_mode"?, "allowed_permission_modes"?, "trust"?: the hash of each file, by its name, "own_hooks"?: true or false, "checks"?: a list of { "name", "command" } }';
 const project = worded(
@@ -362,6 +385,14 @@ export const configSchema = z.strictObject({
       'hooks, MCP servers and skills. `own_hooks`: if false, such tasks start without your own settings of Claude Code: no hook, variable, skill, agent or ' +
       'memory of ~/.claude, and no apiKeyHelper. `checks`: what shows whether work is done, for tasks that are given none ([checks](checks.md)).',
     { expected: `an object of folders, each ${PROJECT_WORDS}` },
+  ),
+  machines: setting(
+    'MCP_MACHINES',
+    z.record(machineName, machine).default({}),
+    'Other machines on which tasks may run, by name. `command`: gives a shell there, such as `["ssh", "gpu"]` or `["docker", "exec", "-i", "box"]`. ' +
+      '`bridge`: what runs the bridge there; by default the one that `claude-code-bridge machines add` installed, else the one on PATH. `pass_environment`: ' +
+      'names of variables that tasks there get from here. [How machines work](machines.md).',
+    { expected: `an object of names, each ${MACHINE_WORDS}` },
   ),
   toolsets: setting(
     'MCP_TOOLSETS',

@@ -232,6 +232,13 @@ export const layers: readonly Layer[] = [
     ceiling: 2029,
   },
   {
+    folder: 'machines',
+    holds: 'other machines: the line to each, what both ends say, and tasks there as they are seen here',
+    imports: ['keeper', 'mcp', 'tasks', 'checks', 'config', 'store', 'pty', 'os', 'base'],
+    entries: ['machines', 'wire', 'serve-link', 'machine-tasks'],
+    ceiling: 1500,
+  },
+  {
     folder: 'board',
     holds: 'the page of all tasks: its messages, its state, its server',
     imports: ['keeper', 'processes', 'git', 'tasks', 'checks', 'store', 'os', 'base'],

@@ -1,0 +1,130 @@
+// Pure: what a bridge and a bridge on another machine say to each other, beside the tools of the Model Context Protocol.
+import { z } from 'zod';
+import { TASK_ID_PATTERN } from '../base/ids.js';
+import { receiptSchema } from '../tasks/receipt/receipt.js';
+import { decisionAnswerSchema } from '../tasks/task-host.js';
+import { taskPurposeSchema, taskRecordSchema, taskStatusSchema } from '../tasks/task.js';
+
+/** Grows when a side that speaks the number before could misunderstand; methods and fields are added without that. */
+export const LINK_PROTOCOL = 1;
+/** The capability of the far server, among its extensions; its value is its identity. */
+export const LINK_EXTENSION = 'claude-code-bridge/link';
+/** Of a channel, sent and not taken. */
+export const MAX_CHANNEL_UNREAD_BYTES = 256 * 1024;
+/** Of one piece of a channel. */
+export const MAX_PIECE_BYTES = 64 * 1024;
+/** The far end ends without a byte of the near end in this time; the near end sends a `ping` every five seconds. */
+export const SILENCE_MS = 45_000;
+
+/** What a far server is. Times are ISO 8601 in UTC, of its own clock. */
+export const farIdentitySchema = z.object({
+  protocol: z.int().positive(),
+  /** Of the machine, as the system numbers it; null where it has none. */
+  machine_id: z.string().max(200).nullable(),
+  /** Random, in the state directory: two names of one machine, or one folder that two hosts use, are seen by it. */
+  state_id: z.string().max(100),
+  version: z.string().max(100),
+  home: z.string().max(4_096),
+  hostname: z.string().max(255),
+  now: z.iso.datetime(),
+});
+export type FarIdentity = z.infer<typeof farIdentitySchema>;
+
+const taskId = z.string().regex(TASK_ID_PATTERN);
+const cursor = z.string().max(10_000).optional();
+/** The same call with the same id is done once. */
+const requestId = z.string().min(1).max(100).optional();
+const ofTask = z.object({ task_id: taskId });
+
+/** The types of a method: what its request holds, and its answer. */
+function method<A extends object, V>(args: z.ZodType<A>, value: z.ZodType<V>) {
+  return { args, value };
+}
+
+/** By the name of the request, behind `link/`. Errors are `data` of the JSON-RPC error: a `wireErrorSchema`. */
+export const linkMethods = {
+  'task.get': method(ofTask, taskRecordSchema),
+  'task.list': method(
+    z.object({
+      status: z.union([z.enum(['active', 'finished']), taskStatusSchema]).optional(),
+      path: z.string().optional(),
+      purpose: taskPurposeSchema.optional(),
+      delegated: z.boolean().optional(),
+      limit: z.int().positive().optional(),
+      cursor,
+    }),
+    z.object({
+      tasks: z.array(taskRecordSchema),
+      unreadable: z.array(z.object({ task_id: taskId, why: z.string() })).optional(),
+      cursor: z.string().optional(),
+    }),
+  ),
+  'task.wait': method(
+    z.object({ task_ids: z.array(taskId).min(1).max(20), timeout_ms: z.number().min(0).max(60_000), cursor }),
+    z.object({ tasks: z.array(taskRecordSchema), changed: z.array(taskId), cursor: z.string() }),
+  ),
+  'task.kill': method(ofTask.extend({ reason: z.string() }), taskRecordSchema),
+  'task.respond': method(
+    ofTask.extend({ answer: decisionAnswerSchema, request_id: requestId }),
+    taskRecordSchema,
+  ),
+  'task.message': method(
+    ofTask.extend({
+      text: z.string().optional(),
+      interrupt: z.boolean().optional(),
+      by: z.string().optional(),
+      request_id: requestId,
+    }),
+    taskRecordSchema,
+  ),
+  'task.output': method(
+    ofTask.extend({ view: z.enum(['log', 'screen', 'events']), cursor, max_bytes: z.int().positive() }),
+    z.object({
+      task: taskRecordSchema,
+      text: z.string(),
+      cursor: z.string(),
+      more: z.boolean(),
+      total_bytes: z.number().optional(),
+    }),
+  ),
+  /** Null while the task runs. */
+  'task.receipt': method(ofTask, z.object({ receipt: receiptSchema.nullable() })),
+  /** What the task changed, as `git diff` prints it, from a byte on; without `text`, why there is nothing. */
+  'task.patch': method(
+    ofTask.extend({ offset: z.int().nonnegative() }),
+    z.object({
+      text: z.string().optional(),
+      /** Where the next part begins; left out at the end. */
+      next_offset: z.int().positive().optional(),
+      notes: z.array(z.string()),
+    }),
+  ),
+  /** `terminal`: the bytes of the socket of the task's keeper. `board`: the messages and frames of a page of the board. */
+  'channel.open': method(
+    z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('terminal'), task_id: taskId }),
+      z.object({ kind: z.literal('board') }),
+    ]),
+    z.object({ channel: z.int().positive() }),
+  ),
+} as const;
+
+export type LinkMethods = {
+  readonly [K in keyof typeof linkMethods]: {
+    readonly args: z.infer<(typeof linkMethods)[K]['args']>;
+    readonly value: z.infer<(typeof linkMethods)[K]['value']>;
+  };
+};
+
+/** Sent by both sides, as notifications. A text is one message of the board; bytes are a frame of it, or a piece of the keeper's socket. */
+export const channelNotices = {
+  'link/data': z.object({
+    channel: z.int().positive(),
+    text: z.string().optional(),
+    /** At most MAX_PIECE_BYTES before base64, for a terminal. */
+    bytes: z.base64().optional(),
+  }),
+  /** So many characters and bytes were taken since the channel was opened: with more than MAX_CHANNEL_UNREAD_BYTES not taken, no more is sent. */
+  'link/taken': z.object({ channel: z.int().positive(), total: z.int().nonnegative() }),
+  'link/closed': z.object({ channel: z.int().positive(), why: z.string().max(1_000) }),
+} as const;
