@@ -44,7 +44,6 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
     options.command,
   );
   const clientFolders = new ClientFolders();
-  const tools = enabledTools(config.toolsets);
   const marked = isMarked(options.env);
   let client: ClientInfo | undefined;
   const services = new ServerServices(
@@ -53,6 +52,9 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
     { cwd: options.cwd, clientFolders: () => clientFolders.list() },
     () => client,
   );
+  const machines = Object.keys(config.machines);
+  const enabled = enabledTools(config.toolsets);
+  const tools = machines.length === 0 ? enabled : await services.toolsOf(enabled);
   const offers = (tool: string): boolean => tools.some(({ name }) => name === tool);
   if (unusable === undefined) services.joinSoon();
   // Claude Code inside a task also has this server when the user configured it globally; it must cost no tokens there.
@@ -75,7 +77,7 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
       identity: { name: 'claude-code-bridge', title: 'Claude Code Bridge', version, icons: [ICON] },
       instructions: isSilent
         ? insideInstructions
-        : instructionsFor(config.toolsets, modeWords(modeSettings(config, options.origins ?? {}))),
+        : instructionsFor(config.toolsets, modeWords(modeSettings(config, options.origins ?? {})), machines),
       tools: offered,
       resources,
       prompts,
@@ -99,7 +101,7 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
                 services.offered.tasks,
                 logger,
                 () => systemClock.now(),
-                async (task, late) => (await services.taskServices()).notifyLate(task, late),
+                (task, late) => services.notifyLate(task, late),
               );
             }),
             ...followWords,

@@ -67,6 +67,17 @@ export function modesIn(project: string, settings: ModeSettings): ProjectModes {
   };
 }
 
+/** With those alone that another machine, which starts the task, allows, too. */
+export function narrowed(modes: ProjectModes, others: readonly ApprovalMode[] | undefined): ProjectModes {
+  if (others === undefined) return modes;
+  const allowed = modes.allowed.filter((mode) => others.includes(mode));
+  return {
+    ...modes,
+    allowed,
+    allowedFrom: `${modes.allowedFrom} and the settings of the machine that starts it`,
+  };
+}
+
 /** The mode of a task: the one that is asked for, else the project's default. Throws INVALID_ARGUMENTS for one that is not allowed there. */
 export function modeFor(asked: ApprovalMode | undefined, project: string, modes: ProjectModes): ApprovalMode {
   const mode = asked ?? modes.byDefault;

@@ -17,6 +17,11 @@ export function farIdOf(text: string): { readonly machine: string; readonly id: 
   return MACHINE_NAME_PATTERN.test(machine) ? { machine, id: text.slice(at + 1) } : undefined;
 }
 
+/** Whether a text is the id of a task, of this machine or of another. */
+export function isTaskId(text: string): boolean {
+  return TASK_ID_PATTERN.test(farIdOf(text)?.id ?? text);
+}
+
 /** The id of a task or process of another machine as it is known here. */
 export function idOn(machine: string, id: string): string {
   return `${machine}/${id}`;

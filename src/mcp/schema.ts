@@ -7,6 +7,9 @@ import { isObject, type JsonObject } from './answers.js';
 /** What zod writes for every `z.int()`; a bound that every integer keeps says nothing. */
 const SAFE_BOUNDS: ReadonlySet<unknown> = new Set([Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]);
 
+/** In the `meta` of an argument that is understood, and not listed. */
+export const UNLISTED = 'unlisted';
+
 /**
  * `input`: what a caller may send, defaults optional. `output`: what a caller gets; which fields are always there is left
  * out, because it costs more bytes than it helps a reader.
@@ -21,6 +24,8 @@ export function wireSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonObj
       if (!isObject(node.additionalProperties)) delete node.additionalProperties;
       if (io === 'output') delete node.required;
       delete node.propertyNames;
+      for (const [name, property] of Object.entries(node.properties ?? {}))
+        if (isObject(property) && property[UNLISTED] === true) delete node.properties?.[name];
     },
   });
   const wire: unknown = JSON.parse(JSON.stringify(whole), (_, value: unknown) =>

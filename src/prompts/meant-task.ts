@@ -1,4 +1,5 @@
 import { BridgeError } from '../base/errors.js';
+import { farIdOf } from '../base/ids.js';
 import { oneLine } from '../base/text.js';
 import { knownTaskId } from '../mcp/known-task-id.js';
 import type { TaskRecord } from '../tasks/task.js';
@@ -46,7 +47,11 @@ export async function fittingIds(
 
 /** Projects of the newest tasks that begin with `prefix`, each once. */
 export async function recentProjects(prefix: string, services: PromptServices): Promise<readonly string[]> {
-  const projects = new Set((await fittingTasks(ANY_TASK, services)).map(projectOf));
+  // The same path is another project on another machine.
+  const here = (await fittingTasks(ANY_TASK, services)).filter(
+    ({ task_id }) => farIdOf(task_id) === undefined,
+  );
+  const projects = new Set(here.map(projectOf));
   return [...projects].filter((path) => path.startsWith(prefix));
 }
 

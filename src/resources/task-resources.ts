@@ -1,4 +1,4 @@
-import { TASK_ID_PATTERN } from '../base/ids.js';
+import { isTaskId } from '../base/ids.js';
 import { type Disposable, DisposableStore } from '../base/lifecycle.js';
 import { knownTaskId } from '../mcp/known-task-id.js';
 import { fittingPage } from '../mcp/answers.js';
@@ -35,10 +35,12 @@ const oneTask: Pick<BridgeResource, 'complete' | 'check' | 'watch'> = {
   complete: async (prefix, { tasks }) => (await tasks()).taskIds(prefix),
   check: async (variable, { tasks }) => (await tasks()).get(taskIdOf(variable)),
   // An id that no task can have never changes.
-  watch: (variable, services, changed) =>
-    TASK_ID_PATTERN.test(variable)
-      ? watchTasks(variable, services, (taskId) => taskId === variable && changed())
-      : new DisposableStore(),
+  watch: (variable, services, changed) => {
+    const id = decoded(variable);
+    return isTaskId(id)
+      ? watchTasks(id, services, (taskId) => taskId === id && changed())
+      : new DisposableStore();
+  },
 };
 
 export const taskLog: BridgeResource = {
@@ -87,7 +89,15 @@ export const taskRecord: BridgeResource = {
 
 /** The id of a task as a URI holds it. Throws TASK_NOT_FOUND for text that cannot be one. */
 function taskIdOf(variable: string): string {
-  return knownTaskId(variable, 'The resource tasks://active and the tool list_tasks list the tasks.');
+  return knownTaskId(
+    decoded(variable),
+    'The resource tasks://active and the tool list_tasks list the tasks.',
+  );
+}
+
+/** A client that fills in the template writes the slash of `gpu/task_…` so. */
+function decoded(variable: string): string {
+  return variable.replace(/%2f/i, '/');
 }
 
 /** Follows a task, or all that are `active`, from the moment the task service is there until disposed. */

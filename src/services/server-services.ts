@@ -3,18 +3,23 @@ import { readdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../base/errors.js';
+import { farIdOf } from '../base/ids.js';
 import { lazily, DisposableStore } from '../base/lifecycle.js';
 import { VERSION } from '../base/package.js';
 import { systemClock as clock } from '../base/system-clock.js';
+import { modeSettings } from '../config/permission-modes.js';
 import { stateDirectory } from '../config/places.js';
 import type { ClientInfo } from '../mcp/client.js';
+import type { Tool } from '../mcp/tool.js';
 import type { NativeHost } from '../native/native-host.js';
 import { MARK_VARIABLE } from '../os/mark-variable.js';
 import { ActiveProject, type ProjectDefaults } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import type { ResourceServices } from '../resources/define-resource.js';
 import { insideTaskFault } from '../tasks/task-refusals.js';
-import type { TaskRecord } from '../tasks/task.js';
+import type { ReceiptService } from '../tasks/receipt/task-receipts.js';
+import type { TaskService } from '../tasks/task-service.js';
+import type { Decision, TaskRecord } from '../tasks/task.js';
 import type { ToolServices } from '../tools/services.js';
 import type { BridgeOptions } from './open-state.js';
 import type { ProcessServices } from './process-services.js';
@@ -52,14 +57,14 @@ export class ServerServices {
     this.#client = client;
     const project = (this.#project = new ActiveProject(roots, defaults));
     this.offered = {
-      tasks: async () => (await this.taskServices()).tasks,
+      tasks: () => this.#tasks(),
       finisher: async () => ({
         finish: async (query) => {
           await this.#guard('finish tasks');
           return (await this.taskServices()).finisher.finish(query);
         },
       }),
-      receipts: () => this.#receipts(),
+      receipts: () => this.#allReceipts(),
       changes: () => this.#receipts(),
       verifications: async () => {
         await this.#guard('verify tasks');
@@ -74,7 +79,9 @@ export class ServerServices {
       delegation: lazily(async () => {
         const { Delegation } = await import('../tasks/delegation.js');
         const maxRunning = options.config.delegate_max_running;
-        return new Delegation({ tasks: (await this.taskServices()).tasks, project, maxRunning });
+        const [tasks, { tasks: here }] = await Promise.all([this.#tasks(), this.taskServices()]);
+        const machines = Object.keys(options.config.machines);
+        return new Delegation({ tasks, here, machines, project, maxRunning });
       }),
       processes: async () => (await this.#processServices()).processes,
       copies: async () => (await this.#processServices()).copies(),
@@ -106,6 +113,56 @@ export class ServerServices {
     const guard = (what: string, record?: TaskRecord): Promise<void> => this.#guard(what, record);
     return this.#owned.add(await createTaskServices(this.#options, this.#roots, guard));
   });
+
+  /** Undefined without machines, and inside a task. */
+  readonly #machineTasks = lazily(async () => {
+    if (Object.keys(this.#options.config.machines).length === 0 || (await this.marks()).length > 0)
+      return undefined;
+    const [{ MachineTasks }, machines, { tasks: local }] = await Promise.all([
+      import('../machines/machine-tasks.js'),
+      this.#machines(),
+      this.taskServices(),
+    ]);
+    return this.#owned.add(new MachineTasks({ local, machines, clock, guard: (what) => this.#guard(what) }));
+  });
+
+  readonly #machines = lazily(async () => {
+    const { openMachines } = await import('../machines/machines.js');
+    return this.#owned.add(openMachines(this.#options));
+  });
+
+  /** These tools, some of which run on other machines for calls that say so. */
+  async toolsOf<T extends Tool<ToolServices>>(tools: readonly T[]): Promise<readonly T[]> {
+    const { withMachines } = await import('../machines/far-tools.js');
+    const { config, origins = {} } = this.#options;
+    return withMachines<ToolServices, T>(tools, {
+      names: Object.keys(config.machines),
+      machines: () => this.#machines(),
+      tasks: () => this.#tasks(),
+      guard: () => this.#guard('use other machines'),
+      modes: modeSettings(config, origins),
+      rules: config.rules,
+    });
+  }
+
+  /** Sends a notice that an answer to `late` changed nothing; of a task of another machine none is sent. */
+  async notifyLate(record: TaskRecord, late: Decision): Promise<void> {
+    if (farIdOf(record.task_id) === undefined) (await this.taskServices()).notifyLate(record, late);
+  }
+
+  async #tasks(): Promise<TaskService> {
+    return (await this.#machineTasks()) ?? (await this.taskServices()).tasks;
+  }
+
+  async #allReceipts(): Promise<ReceiptService> {
+    const [local, far] = await Promise.all([this.#receipts(), this.#machineTasks()]);
+    if (far === undefined) return local;
+    const isFar = ({ task_id }: TaskRecord): boolean => farIdOf(task_id) !== undefined;
+    return {
+      receiptOf: (record, signal) =>
+        isFar(record) ? far.receiptOf(record.task_id, signal) : local.receiptOf(record, signal),
+    };
+  }
 
   readonly #processServices = lazily(async () => {
     const { createProcessServices } = await import('./process-services.js');

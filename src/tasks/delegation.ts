@@ -1,5 +1,7 @@
 // Pure: DelegateTask.
+import { createHash } from 'node:crypto';
 import { BridgeError } from '../base/errors.js';
+import { farIdOf, idOn } from '../base/ids.js';
 import type { AllowedPath } from '../projects/allowed-roots.js';
 import { isFinal, isNative, type TaskRecord } from './task.js';
 import type { TaskService } from './task-service.js';
@@ -18,8 +20,12 @@ const FILL = '0'.repeat(10);
 
 export interface DelegationOptions {
   readonly tasks: Pick<TaskService, 'start' | 'get' | 'list' | 'kill' | 'output'>;
+  /** Those of this machine, where `tasks` knows others, too. */
+  readonly here?: Pick<TaskService, 'start' | 'list'>;
   /** Checks a directory, or the active project when none is given. */
   readonly project: { resolve(path?: string): Promise<AllowedPath> };
+  /** The names of other machines, whose tasks `tasks` knows, too. */
+  readonly machines?: readonly string[];
   /** Tasks that may run at once before `delegate` refuses another. */
   readonly maxRunning: number;
 }
@@ -45,7 +51,7 @@ export class Delegation {
   async task(uuid?: string): Promise<TaskRecord> {
     const { tasks } = this.#options;
     if (uuid !== undefined) {
-      const taskId = taskIdOfUuid(uuid);
+      const taskId = taskIdOfUuid(uuid, this.#options.machines);
       if (taskId !== undefined) return tasks.get(taskId);
       throw notFound(`No task has the id ${uuid}.`);
     }
@@ -79,7 +85,7 @@ export class Delegation {
   }
 
   async #start(prompt: string, path: string | undefined): Promise<TaskRecord> {
-    const { tasks, project, maxRunning } = this.#options;
+    const { here: tasks = this.#options.tasks, project, maxRunning } = this.#options;
     const folder = await project.resolve(path);
     const active = (await tasks.list({ status: 'active' })).tasks;
     const running = active.filter((record) => !isNative(record));
@@ -97,15 +103,25 @@ export class Delegation {
   }
 }
 
-/** A task's id as callers of DelegateTask know it: `task_` and 20 digits, cut where a UUID of version 4 has its marks. */
+/**
+ * A task's id as callers of DelegateTask know it: `task_` and 20 digits, cut where a UUID of version 4 has its marks. The last ten digits
+ * are those of its machine.
+ */
 export function uuidOfTask(taskId: string): string {
-  return taskId.replace(/^task_(.{8})(.{4})(...)(...)(..)$/, `$1-$2-4$3-8$4-$5${FILL}`);
+  const { machine, id } = farIdOf(taskId) ?? { machine: undefined, id: taskId };
+  return id.replace(/^task_(.{8})(.{4})(...)(...)(..)$/, `$1-$2-4$3-8$4-$5${fillOf(machine)}`);
 }
 
-/** The task's id, or undefined for a UUID that no task has. */
-export function taskIdOfUuid(uuid: string): string | undefined {
-  const taskId = uuid.replace(/^(.{8})-(.{4})-.(...)-.(...)-(..).*$/, 'task_$1$2$3$4$5');
-  return uuidOfTask(taskId) === uuid ? taskId : undefined;
+/** The task's id, or undefined for a UUID that no task has. `machines`: the names of those that may have it. */
+export function taskIdOfUuid(uuid: string, machines: readonly string[] = []): string | undefined {
+  const id = uuid.replace(/^(.{8})-(.{4})-.(...)-.(...)-(..).*$/, 'task_$1$2$3$4$5');
+  return [id, ...machines.map((name) => idOn(name, id))].find((taskId) => uuidOfTask(taskId) === uuid);
+}
+
+function fillOf(machine: string | undefined): string {
+  return machine === undefined
+    ? FILL
+    : createHash('sha256').update(machine).digest('hex').slice(0, FILL.length);
 }
 
 /** The variables that the program of a task of DelegateTask gets; none for other tasks. */

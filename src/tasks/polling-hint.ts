@@ -20,7 +20,13 @@ const OVER = 'The session is over for the bridge; its reason says why.';
 
 export function pollingHint(record: TaskRecord): string {
   if (isNative(record) && isFinal(record.status)) return OVER;
-  return `${messageWords(record)}${nextStep(record)}${isFinal(record.status) ? `${worktreeWords(record)}${undoneWords(record)}` : ''}`;
+  return `${lineWords(record)}${messageWords(record)}${nextStep(record)}${isFinal(record.status) ? `${worktreeWords(record)}${undoneWords(record)}` : ''}`;
+}
+
+/** That the machine of a task does not answer; empty for one that does, and for a task of this machine. */
+export function lineWords({ task_id, line }: Pick<TaskRecord, 'task_id' | 'line'>): string {
+  if (line === undefined) return '';
+  return `The machine of ${task_id} does not answer: ${line}. The task runs on there, as far as is known. `;
 }
 
 /** What is done with the work of a task in a worktree; empty where there is none. */

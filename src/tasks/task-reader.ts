@@ -20,10 +20,17 @@ import {
   type RecordFile,
 } from './record/record-file.js';
 import { endUnreadable, recoverTask, type RecoveryParts } from './record/recovery.js';
-import { isFinal, isNative, purposeOf, type TaskRecord, type TaskStatus } from './task.js';
+import { isFinal, type TaskRecord } from './task.js';
 import type { TaskHost, TaskLink } from './task-host.js';
 import { TaskUnreachable } from './task-refusals.js';
-import type { OutputPage, OutputQuery, TaskPage, TaskQuery, UnreadableTask } from './task-service.js';
+import {
+  fitsQuery,
+  type OutputPage,
+  type OutputQuery,
+  type TaskPage,
+  type TaskQuery,
+  type UnreadableTask,
+} from './task-service.js';
 
 /** A list waits so long for each task that another server is giving its end. */
 const LIST_WAIT_MS = 2_000;
@@ -225,18 +232,9 @@ async function elapsedSeconds(
 }
 
 function isWanted(record: TaskRecord, query: TaskQuery, project: string | undefined): boolean {
-  const { status, worktree, project_path } = record;
+  const { worktree, project_path } = record;
   return (
-    (project === undefined || project === (worktree?.project_path ?? project_path)) &&
-    hasStatus(status, query.status) &&
-    purposeOf(record) === purposeOf(query) &&
-    (query.native !== true || isNative(record)) &&
-    (query.delegated !== true || record.delegated === true)
+    fitsQuery(record, query) &&
+    (project === undefined || project === (worktree?.project_path ?? project_path))
   );
-}
-
-function hasStatus(status: TaskStatus, wanted: TaskQuery['status']): boolean {
-  if (wanted === 'active') return !isFinal(status);
-  if (wanted === 'finished') return isFinal(status);
-  return wanted === undefined || status === wanted;
 }

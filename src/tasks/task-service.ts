@@ -1,9 +1,19 @@
 // Pure.
+import type { RuleRow } from '../approvals/modes.js';
 import type { Brief, Check } from '../checks/brief.js';
 import type { BridgeError } from '../base/errors.js';
 import type { Disposable, Event } from '../base/lifecycle.js';
 import type { DecisionAnswer, SentMessage } from './task-host.js';
-import type { DriverName, PermissionMode, TaskPurpose, TaskRecord, TaskStatus } from './task.js';
+import {
+  isFinal,
+  isNative,
+  purposeOf,
+  type DriverName,
+  type PermissionMode,
+  type TaskPurpose,
+  type TaskRecord,
+  type TaskStatus,
+} from './task.js';
 import type { TaskSpec } from './task-spec.js';
 
 /** What becomes of a task whose project another one has; `always_worktree`: it gets a worktree in any case. */
@@ -16,6 +26,14 @@ type Isolation = (typeof isolations)[number];
 
 /** The bounds of a time limit that a caller sets; at most four hours. */
 export const taskTimeoutSeconds = { min: 60, max: 14_400 } as const;
+
+/** What narrows a task beyond the settings. */
+export interface StartLimits {
+  /** Rows that deny or ask. */
+  readonly rules?: readonly RuleRow[] | undefined;
+  /** The modes that are allowed there. */
+  readonly modes?: readonly PermissionMode[] | undefined;
+}
 
 export interface StartTask {
   readonly prompt: string;
@@ -38,6 +56,8 @@ export interface StartTask {
   readonly onConflict?: ConflictWay | undefined;
   /** By default `none`: the agent runs on this machine. */
   readonly isolation?: Isolation | undefined;
+  /** What the settings of another machine, which starts the task, add to those of this one. */
+  readonly limits?: StartLimits | undefined;
   /** The caller has gone: what is being prepared for the task is left. */
   readonly signal?: AbortSignal | undefined;
   /** By default `task`. */
@@ -66,6 +86,22 @@ export interface TaskQuery {
   readonly cursor?: string | undefined;
 }
 
+/** Whether a list has the task, as far as the path does not say. */
+export function fitsQuery(record: TaskRecord, query: TaskQuery): boolean {
+  return (
+    hasStatus(record.status, query.status) &&
+    purposeOf(record) === purposeOf(query) &&
+    (query.native !== true || isNative(record)) &&
+    (query.delegated !== true || record.delegated === true)
+  );
+}
+
+function hasStatus(status: TaskStatus, wanted: TaskQuery['status']): boolean {
+  if (wanted === 'active') return !isFinal(status);
+  if (wanted === 'finished') return isFinal(status);
+  return wanted === undefined || status === wanted;
+}
+
 /** A task whose record is there and cannot be read, and why in a sentence. */
 export interface UnreadableTask {
   readonly task_id: string;
@@ -75,6 +111,8 @@ export interface UnreadableTask {
 export interface TaskPage {
   readonly tasks: readonly TaskRecord[];
   readonly unreadable?: readonly UnreadableTask[] | undefined;
+  /** What is so with other machines, in sentences. */
+  readonly notes?: readonly string[] | undefined;
   /** Set for a state directory of another machine: what that means, and what to do. */
   readonly foreign?: BridgeError | undefined;
   readonly cursor?: string | undefined;

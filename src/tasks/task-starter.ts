@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { checksIn, promptWith, type Check } from '../checks/brief.js';
-import { ALL_MODES, modeFor, modesIn, type ModeSettings } from '../approvals/modes.js';
+import { ALL_MODES, modeFor, modesIn, narrowed, type ModeSettings } from '../approvals/modes.js';
 import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { replaceFile } from '../base/files/folders.js';
@@ -104,7 +104,7 @@ async function specOf(input: StartTask, parts: Parts): Promise<TaskSpec> {
     project_checks = {},
     ...settings
   } = parts.settings;
-  const projectModes = modesIn(projectPath, modes);
+  const projectModes = narrowed(modesIn(projectPath, modes), input.limits?.modes);
   // A session goes on as it began; that of a person began with no mode of the bridge.
   const itsMode = before === undefined || isNative(before) ? undefined : before.permission_mode;
   const permissionMode = modeFor(input.permissionMode ?? itsMode, projectPath, projectModes);
@@ -137,6 +137,7 @@ async function specOf(input: StartTask, parts: Parts): Promise<TaskSpec> {
     created_at: new Date(now).toISOString(),
     settings: {
       ...settings,
+      rules: [...(settings.rules ?? []), ...(input.limits?.rules ?? [])],
       claude_command: [...command],
       ...(ownChecks !== undefined && { own_checks: [...ownChecks] }),
     },

@@ -216,6 +216,8 @@ export const taskRecordSchema = z.object({
   undone_at: z.string().optional(),
   /** In words, while the disk does not take what the task writes, and after it lost some: what, since when, why. */
   storage: z.string().nullable().default(null),
+  /** In words, for a task of another machine that does not answer: since when, and as of when this is. Never on disk. */
+  line: z.string().optional(),
   /** What its caller is told of the run when it starts, in sentences. */
   notes: z.array(z.string()).optional(),
 });

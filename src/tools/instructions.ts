@@ -1,11 +1,23 @@
 // Pure.
 import { chosenToolsets, toolsets, type Toolset } from './toolsets.js';
 
-/** What the model reads about the whole server, once per conversation. `modes`: the permission modes that the user has set. */
-export function instructionsFor(setting: 'all' | readonly string[], modes?: string): string {
+/** What the model reads about the whole server, once per conversation. `modes`: the permission modes that the user has set; `machines`: the names of other machines. */
+export function instructionsFor(
+  setting: 'all' | readonly string[],
+  modes?: string,
+  machines: readonly string[] = [],
+): string {
   const chosen = chosenToolsets(setting);
   const startsTasks = STARTERS.some((toolset) => chosen.has(toolset));
-  return [ofToolsets(chosen), ...(modes === undefined || !startsTasks ? [] : [modes])].join('\n');
+  return [
+    ofToolsets(chosen),
+    ...(modes === undefined || !startsTasks ? [] : [modes]),
+    ...(machines.length === 0 ? [] : [machineWords(machines)]),
+  ].join('\n');
+}
+
+function machineWords(names: readonly string[]): string {
+  return `Other machines of the user, for the argument machine: ${names.join(', ')}. Paths are absolute then, and of that machine; ids such as ${names[0]}/task_… name it.`;
 }
 
 const STARTERS: readonly Toolset[] = ['tasks', 'conversation', 'delegate'];

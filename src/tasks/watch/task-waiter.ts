@@ -7,8 +7,8 @@ import type { TaskWait, WaitOutcome } from '../task-service.js';
 
 /** A progress word while a caller waits: often enough to show life, seldom enough to cost nothing. */
 const PROGRESS_INTERVAL_MS = 5_000;
-/** What stands in a cursor for a task. */
-const CURSOR_PART = /^(task_[0-9a-f]{20}):(\d{1,12})$/;
+/** What stands in a cursor for a task, of this machine or of another. */
+const CURSOR_PART = /^((?:[a-z][a-z0-9-]*\/)?task_[0-9a-f]{20}):(\d{1,12})$/;
 /** A CLI that has answered leaves within 10 s, or is ended. */
 const LEAVE_LIMIT_MS = 15_000;
 

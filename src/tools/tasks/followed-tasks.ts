@@ -1,13 +1,13 @@
 // Pure: what is loaded is given; the state is of one connection.
-import { messageOf } from '../../base/errors.js';
-import { TASK_ID_PATTERN } from '../../base/ids.js';
+import { BridgeError, messageOf } from '../../base/errors.js';
+import { isTaskId } from '../../base/ids.js';
 import type { Logger } from '../../base/logger.js';
 import { countOf, headBytes, oneLine, quotedLines, someNames } from '../../base/text.js';
 import type { ClientTasks, FollowedState } from '../../mcp/client-tasks.js';
 import type { PersonAnswer } from '../../mcp/person.js';
 import { readable } from '../../mcp/answers.js';
 import { usedWords } from '../../tasks/budget/budget.js';
-import { pollingHint } from '../../tasks/polling-hint.js';
+import { lineWords, pollingHint } from '../../tasks/polling-hint.js';
 import { BY_FORM } from '../../tasks/task-host.js';
 import type { TaskService } from '../../tasks/task-service.js';
 import { openDecisions, type Decision, type TaskRecord } from '../../tasks/task.js';
@@ -72,7 +72,7 @@ export function followedTasks(
     return undefined;
   };
   return {
-    isId: (id) => TASK_ID_PATTERN.test(id),
+    isId: isTaskId,
     get: async (id) => {
       const now = new Date(nowMs()).toISOString();
       try {
@@ -80,6 +80,14 @@ export function followedTasks(
         const state = stateOf(record, late.get(id) ?? [], refused, nowMs());
         return { id, createdAt: record.created_at, updatedAt: record.ended_at ?? now, state };
       } catch (thrown) {
+        // It runs on there, as far as is known.
+        if (thrown instanceof BridgeError && thrown.code === 'MACHINE_UNREACHABLE')
+          return {
+            id,
+            createdAt: now,
+            updatedAt: now,
+            state: { status: 'working', words: messageOf(thrown) },
+          };
         logger.warn('A task that a client follows could not be read', { id, error: messageOf(thrown) });
         const words = `The bridge cannot read ${id}: ${messageOf(thrown)} get_task_status shows whether it can again.`;
         return { id, createdAt: now, updatedAt: now, state: { status: 'failed', words } };
@@ -122,7 +130,10 @@ function stateOf(
   const open = openDecisions(record).toSorted((a, b) => a.expires_at.localeCompare(b.expires_at));
   const [first] = open;
   if (first === undefined || isPausing)
-    return { status: 'working', words: oneLine(`${task_id}: ${activity || reason}`, WORDS_CHARS) };
+    return {
+      status: 'working',
+      words: oneLine(`${lineWords(record)}${task_id}: ${activity || reason}`, WORDS_CHARS),
+    };
   const times = refusedOf(first)?.count;
   return {
     status: 'input_required',

@@ -57,20 +57,22 @@ export const listTasks = defineTool({
   },
 });
 
-function pageView({ tasks, unreadable = [], foreign, cursor }: TaskPage) {
+function pageView({ tasks, unreadable = [], foreign, notes = [], cursor }: TaskPage) {
+  const words = foreign === undefined ? notes : [foreign.message, foreign.hint, ...notes];
   return {
     tasks: tasks.map(lineOf),
-    ...(foreign !== undefined && { note: `${foreign.message} ${foreign.hint}` }),
+    ...(words.length > 0 && { note: words.join(' ') }),
     ...(unreadable.length > 0 && { unreadable: unreadable.slice(0, MAX_UNREADABLE) }),
     cursor,
   };
 }
 
 function lineOf(record: TaskRecord) {
-  const { project_path, prompt_summary, created_at, checked } = record;
+  const { project_path, prompt_summary, created_at, checked, line } = record;
   const { elapsed_seconds } = progressOf(record);
   const facts = { prompt_summary, created_at, elapsed_seconds, checks: checked && metWords(checked) };
-  return { ...taskView(record, 0), project_path, ...worktreeOf(record), ...facts };
+  const when = line === undefined ? {} : { line };
+  return { ...taskView(record, 0), ...when, project_path, ...worktreeOf(record), ...facts };
 }
 
 export const getTaskStatus = defineTool({

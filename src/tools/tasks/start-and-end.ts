@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { briefSchema, checksSchema, MAX_ROUNDS } from '../../checks/brief.js';
+import { ruleRowSchema } from '../../config/rule-setting.js';
 import { knownTaskId } from '../../mcp/known-task-id.js';
+import { UNLISTED } from '../../mcp/schema.js';
 import { worktreeWords } from '../../tasks/polling-hint.js';
 import { conflictWays, isolations, taskTimeoutSeconds } from '../../tasks/task-service.js';
 import { driverNameSchema, isFinal, permissionModeSchema, type TaskRecord } from '../../tasks/task.js';
@@ -9,7 +11,21 @@ import { finishActionSchema, finishWords } from '../../tasks/worktree-maker.js';
 import { defineTool, someText, within } from '../define-tool.js';
 import { taskOutput, taskView } from './task-fields.js';
 
+/** As many as the settings take. */
+const MAX_RULES = 100;
 const BY_TOOL = 'Terminated by kill_task';
+
+/** From a bridge on another machine, whose rows and modes hold, too. They only narrow. */
+const limitsInput = z
+  .strictObject({
+    rules: z
+      .array(ruleRowSchema.refine(({ verdict }) => verdict !== 'allow', 'a rule that denies or asks'))
+      .max(MAX_RULES)
+      .optional(),
+    modes: z.array(permissionModeSchema).optional(),
+  })
+  .optional()
+  .meta({ [UNLISTED]: true });
 
 export const startTask = defineTool({
   name: 'start_task',
@@ -42,6 +58,7 @@ export const startTask = defineTool({
     // Their fields are said in words, which take a third of the bytes.
     brief: z.looseObject({}).pipe(briefSchema).optional().describe('goal?, decided?, constraints?, files?'),
     checks: z.array(z.unknown()).pipe(checksSchema).optional().describe('{name, command}: run when done'),
+    limits: limitsInput,
     until_met: within(0, MAX_ROUNDS).optional().describe('Times to send unmet ones back'),
   },
   output: { ...taskOutput, cursor: z.string(), message: z.string() },

@@ -72,6 +72,7 @@ function waitedView(record: TaskRecord, changed: boolean, requestsBytes: number)
   return {
     ...view,
     changed,
+    ...(record.line !== undefined && { line: record.line }),
     ...progressOf(record),
     ...(changed && { exit_code: record.exit_code }),
     // With a decision open, what is asked is the news.

@@ -1,0 +1,230 @@
+// Pure: tools of this server that run on another machine, by their argument `machine` or the machine in an id.
+import { modeFor, modesIn, type ModeSettings, type RuleRow } from '../approvals/modes.js';
+import { BridgeError } from '../base/errors.js';
+import { createSecret, farIdOf, TASK_ID_PATTERN } from '../base/ids.js';
+import { isObject, type JsonObject } from '../mcp/answers.js';
+import type { Tool, ToolCall } from '../mcp/tool.js';
+import type { TaskService } from '../tasks/task-service.js';
+import { isFinal, permissionModeSchema, taskStatusSchema } from '../tasks/task.js';
+import { answerFrom, errorFrom, idHere } from './far-records.js';
+import type { Machine, Machines } from './machine.js';
+
+/** A call is answered before its client gives it up at 60 s; to open a line takes some of it. */
+const CALL_MS = 55_000;
+const START = 'start_task';
+
+interface FarTool {
+  /** It takes the argument `machine`. */
+  readonly takesMachine?: true;
+  /** The argument whose id says where it runs. */
+  readonly id?: string;
+  /** The path over there that a call with `machine` has to give: the active project is of this machine. */
+  readonly needs?: string;
+  /** Its other paths over there. */
+  readonly paths?: readonly string[];
+}
+
+const inFolder: FarTool = { takesMachine: true, needs: 'path' };
+const ofTask: FarTool = { id: 'task_id' };
+const ofProcess: FarTool = { id: 'pid' };
+
+/** What runs there. Tools of tasks that are not here ask the service of tasks, which knows the machines. */
+const farTools: Readonly<Record<string, FarTool>> = {
+  [START]: { ...inFolder, id: 'continue_from' },
+  list_tasks: { takesMachine: true, paths: ['path'] },
+  get_task_result: ofTask,
+  get_task_diff: ofTask,
+  finish_task: ofTask,
+  verify_task: ofTask,
+  list_files: inFolder,
+  get_file_tree: inFolder,
+  search_files: inFolder,
+  read_file: inFolder,
+  read_file_range: inFolder,
+  write_file: inFolder,
+  create_directory: inFolder,
+  init_git_repo: inFolder,
+  git_status: inFolder,
+  git_diff: inFolder,
+  git_diff_stat: inFolder,
+  git_log: inFolder,
+  git_show: inFolder,
+  spawn: { takesMachine: true, needs: 'cwd', paths: ['mount_project'] },
+  ps: { takesMachine: true },
+  stdin: ofProcess,
+  stdout: ofProcess,
+  kill: ofProcess,
+  copy_to: { ...ofProcess, paths: ['source'] },
+  copy_from: { ...ofProcess, paths: ['destination'] },
+};
+
+/** What is done once however often it is sent, by the id that each call gets. */
+const ONCE: ReadonlySet<string> = new Set([START, 'spawn', 'finish_task', 'write_file']);
+
+export interface FarToolsOptions {
+  /** The names of the setting. */
+  readonly names: readonly string[];
+  readonly machines: () => Promise<Machines>;
+  readonly tasks: () => Promise<Pick<TaskService, 'get'>>;
+  /** Throws INSIDE_TASK where this server runs inside a task. */
+  readonly guard: () => Promise<void>;
+  /** What the settings here say of tasks, which holds for those that are started there, too. */
+  readonly modes: ModeSettings;
+  readonly rules: readonly RuleRow[];
+}
+
+interface Target {
+  readonly machine: Machine;
+  /** As they are sent. */
+  readonly args: JsonObject;
+}
+
+/** The same tools: those of the table run there for calls that say so, and nowhere else. */
+export function withMachines<Services, T extends Tool<Services>>(
+  tools: readonly T[],
+  options: FarToolsOptions,
+): readonly T[] {
+  return tools.map((tool) => {
+    const far = farTools[tool.name];
+    if (far === undefined) return tool;
+    const run: T['run'] = async (given, services, call) => {
+      const args = isObject(given) ? given : {};
+      const target = await targetOf(far, args, options);
+      if (target !== undefined) return runThere(tool, far, target, options, call);
+      try {
+        return await tool.run(
+          far.takesMachine && isObject(given) ? withoutMachine(args) : given,
+          services,
+          call,
+        );
+      } catch (error) {
+        const place = await placeOfBareId(far, args, error, options);
+        if (place === undefined) throw error;
+        return runThere(tool, far, place, options, call);
+      }
+    };
+    const listing = far.takesMachine ? withArgument(tool.listing, options.names) : tool.listing;
+    return { ...tool, listing, run };
+  });
+}
+
+function withoutMachine({ machine: _machine, ...args }: JsonObject): JsonObject {
+  return args;
+}
+
+function withArgument(listing: Tool<never>['listing'], names: readonly string[]): Tool<never>['listing'] {
+  const { inputSchema } = listing;
+  const properties = isObject(inputSchema['properties']) ? inputSchema['properties'] : {};
+  const machine = { type: 'string', enum: [...names], description: 'Default: here' };
+  return { ...listing, inputSchema: { ...inputSchema, properties: { ...properties, machine } } };
+}
+
+/** Undefined for a call that means this machine. Throws MACHINE_NOT_FOUND, and INVALID_ARGUMENTS for a name and an id that differ. */
+async function targetOf(
+  { takesMachine, id: field = '' }: FarTool,
+  args: JsonObject,
+  { machines }: FarToolsOptions,
+): Promise<Target | undefined> {
+  const named = takesMachine === true ? (args['machine'] ?? undefined) : undefined;
+  const id = args[field];
+  const far = typeof id === 'string' ? farIdOf(id) : undefined;
+  if (named !== undefined && typeof named !== 'string')
+    throw invalid(`machine must be a name (got ${JSON.stringify(named)}).`);
+  const name = named ?? far?.machine;
+  if (name === undefined) return undefined;
+  const machine = (await machines()).get(name);
+  const rest = takesMachine === true ? withoutMachine(args) : args;
+  if (far === undefined) return { machine, args: rest };
+  if (far.machine === name) return { machine, args: { ...rest, [field]: far.id } };
+  throw invalid(`machine is ${name}, but ${field} is of ${far.machine}.`);
+}
+
+/** Where the task is that an id without a machine names, once this machine has said that it does not have it. */
+async function placeOfBareId(
+  { id: field = '' }: FarTool,
+  args: JsonObject,
+  error: unknown,
+  { machines, tasks }: FarToolsOptions,
+): Promise<Target | undefined> {
+  const id = args[field];
+  const isUnknown = error instanceof BridgeError && error.code === 'TASK_NOT_FOUND';
+  if (typeof id !== 'string' || !isUnknown || !TASK_ID_PATTERN.test(id)) return undefined;
+  const far = farIdOf((await (await tasks()).get(id)).task_id);
+  return far && { machine: (await machines()).get(far.machine), args: withoutMachine(args) };
+}
+
+/** Never runs anything here. Throws what the machine throws, and INVALID_ARGUMENTS for paths that would mean something of this machine. */
+async function runThere(
+  { name, listing }: Pick<Tool<never>, 'name' | 'listing'>,
+  far: FarTool,
+  { machine, args }: Target,
+  options: FarToolsOptions,
+  { signal, follower }: ToolCall,
+): Promise<JsonObject> {
+  await options.guard();
+  checkPaths(name, far, args);
+  const { readOnlyHint, idempotentHint } = listing.annotations;
+  const once = ONCE.has(name) ? { request_id: createSecret() } : {};
+  const sent = { ...once, ...args, ...(name === START && startArgs(machine.name, args, options)) };
+  const repeats = readOnlyHint || idempotentHint === true || ONCE.has(name);
+  try {
+    const answer = await machine.callTool(name, sent, { signal, timeoutMs: CALL_MS, repeats });
+    const shown = { ...answerFrom(machine, answer), machine: machine.name };
+    return name === START ? started(machine.name, shown, follower) : shown;
+  } catch (error) {
+    throw errorFrom(machine.name, error);
+  }
+}
+
+/** A relative path begins in the active project, which is of this machine. */
+function checkPaths(tool: string, { needs, paths = [] }: FarTool, args: JsonObject): void {
+  // A task that goes on, goes on in its folder.
+  const needed = args['continue_from'] === undefined ? needs : undefined;
+  if (needed !== undefined && typeof args[needed] !== 'string')
+    throw invalid(`${tool} on another machine needs ${needed}: the active project is of this one.`);
+  for (const field of [...(needs === undefined ? [] : [needs]), ...paths]) {
+    const path = args[field];
+    if (typeof path === 'string' && !/^[/~]/.test(path))
+      throw invalid(`${field} is relative, and the active project is of this machine.`);
+  }
+}
+
+/** The mode and the rows that the settings here ask for. Throws INVALID_ARGUMENTS for a mode that is not allowed here. */
+function startArgs(
+  machine: string,
+  args: JsonObject,
+  { modes: settings, rules }: FarToolsOptions,
+): JsonObject {
+  // Folders of this machine say nothing about those of another.
+  const modes = modesIn('', { ...settings, projects: {} });
+  const asked = permissionModeSchema.safeParse(args['permission_mode'] ?? args['mode']).data;
+  if (asked !== undefined) modeFor(asked, `tasks on ${machine}, too`, modes);
+  // A task that goes on has the mode that it had.
+  const isDefault = args['permission_mode'] === undefined && args['mode'] === undefined;
+  const takesDefault = isDefault && args['continue_from'] === undefined && modes.byDefault !== 'auto';
+  const rows = rules.filter(({ verdict }) => verdict !== 'allow');
+  const isNarrow = modes.allowed.length < permissionModeSchema.options.length;
+  const limits = { ...(rows.length > 0 && { rules: rows }), ...(isNarrow && { modes: modes.allowed }) };
+  return {
+    ...(takesDefault && { permission_mode: modes.byDefault }),
+    ...(Object.keys(limits).length > 0 && { limits }),
+  };
+}
+
+/** The cursor of a start is one of `wait_for_task`, which knows the machine by the id; a client that follows tasks follows this one. */
+function started(machine: string, answer: JsonObject, follower: ToolCall['follower']): JsonObject {
+  const { task_id: id, status, cursor } = answer;
+  const now = taskStatusSchema.safeParse(status).data;
+  if (typeof id === 'string' && now !== undefined && !isFinal(now)) follower?.follow(id);
+  if (typeof cursor !== 'string') return answer;
+  const [task = '', ...seq] = cursor.split(':');
+  return { ...answer, cursor: [idHere(machine, task), ...seq].join(':') };
+}
+
+function invalid(message: string): BridgeError {
+  return new BridgeError(
+    'INVALID_ARGUMENTS',
+    message,
+    'With machine, give an absolute path over there, or one that begins with ~.',
+  );
+}

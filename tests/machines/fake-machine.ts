@@ -1,0 +1,117 @@
+import { BridgeError } from '../../src/base/errors.js';
+import { Emitter } from '../../src/base/lifecycle.js';
+import type { LinkMethods } from '../../src/machines/link-protocol.js';
+import type { LinkRequest, Machine, Machines, MachineState } from '../../src/machines/machine.js';
+import type { FakeTaskService } from '../tools/fake-task-service.js';
+
+const CUT_AT_MS = new Date(2026, 2, 1, 14, 2).getTime();
+
+/** Another machine in memory, whose line can be cut. */
+export class FakeMachine implements Machine {
+  state: MachineState;
+  clockOffsetMs = 0;
+  readonly calls: { readonly name: string; readonly args: object; readonly request: LinkRequest }[] = [];
+  readonly toolCalls: { readonly name: string; readonly args: object; readonly request: LinkRequest }[] = [];
+  answer: (name: string, args: object) => Record<string, unknown> = () => ({});
+  readonly #states = new Emitter<MachineState>();
+  readonly onState = this.#states.event;
+
+  constructor(
+    readonly name: string,
+    readonly tasks: FakeTaskService,
+    stateId = name,
+  ) {
+    const far = { protocol: 1, machine_id: null, state_id: stateId, version: '1', home: '/home/ann' };
+    this.state = { how: 'live', far: { ...far, hostname: name, now: '2026-03-01T10:00:00.000Z' } };
+  }
+
+  cut(): void {
+    this.#set({ how: 'unverifiable', sinceMs: CUT_AT_MS, why: 'Connection reset' });
+  }
+
+  #set(state: MachineState): void {
+    this.state = state;
+    this.#states.fire(state);
+  }
+
+  async call<K extends keyof LinkMethods>(
+    name: K,
+    args: LinkMethods[K]['args'],
+    request: LinkRequest,
+  ): Promise<LinkMethods[K]['value']> {
+    this.calls.push({ name, args, request });
+    this.#mustAnswer();
+    return this.#methods(request)[name](args);
+  }
+
+  async callTool(name: string, args: object, request: LinkRequest): Promise<Record<string, unknown>> {
+    this.toolCalls.push({ name, args, request });
+    this.#mustAnswer();
+    return this.answer(name, args);
+  }
+
+  openChannel(): Promise<never> {
+    throw new Error('this machine has no channels');
+  }
+
+  #mustAnswer(): void {
+    if (this.state.how === 'unverifiable')
+      throw new BridgeError('MACHINE_UNREACHABLE', `The line to ${this.name} is cut.`, '', {
+        data: { machine: this.name, sent: 'not_sent' },
+      });
+  }
+
+  #methods(request: LinkRequest): {
+    [K in keyof LinkMethods]: (args: LinkMethods[K]['args']) => Promise<LinkMethods[K]['value']>;
+  } {
+    const { tasks } = this;
+    const unused = (): never => {
+      throw new Error('this machine does not do that');
+    };
+    return {
+      'task.get': ({ task_id }) => tasks.get(task_id),
+      'task.list': async (query) => ({
+        ...(await tasks.list(query)),
+        unreadable: undefined,
+        tasks: [...(await tasks.list(query)).tasks],
+      }),
+      'task.wait': async ({ task_ids, timeout_ms, cursor }) => {
+        const signal = request.signal ?? new AbortController().signal;
+        const {
+          tasks: records,
+          changed,
+          cursor: after,
+        } = await tasks.wait({ taskIds: task_ids, timeoutMs: timeout_ms, cursor, signal });
+        signal.throwIfAborted();
+        return { tasks: [...records], changed: [...changed], cursor: after };
+      },
+      'task.kill': ({ task_id, reason }) => tasks.kill(task_id, reason),
+      'task.respond': ({ task_id, answer }) => tasks.respond(task_id, answer),
+      'task.message': ({ task_id, ...message }) => tasks.message(task_id, message),
+      'task.output': async ({ task_id, view, cursor, max_bytes }) => {
+        const { totalBytes, ...page } = await tasks.output({
+          taskId: task_id,
+          view,
+          cursor,
+          maxBytes: max_bytes,
+        });
+        return { ...page, total_bytes: totalBytes };
+      },
+      'task.receipt': async () => ({ receipt: null }),
+      'task.patch': unused,
+      'channel.open': unused,
+    };
+  }
+}
+
+export function machinesOf(...all: readonly Machine[]): Machines {
+  return {
+    all,
+    get: (name) => {
+      const found = all.find((one) => one.name === name);
+      if (found !== undefined) return found;
+      throw new BridgeError('MACHINE_NOT_FOUND', `There is no machine ${name}.`, '');
+    },
+    dispose: () => undefined,
+  };
+}
