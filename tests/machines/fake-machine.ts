@@ -2,9 +2,24 @@ import { BridgeError } from '../../src/base/errors.js';
 import { Emitter } from '../../src/base/lifecycle.js';
 import type { LinkMethods } from '../../src/machines/link-protocol.js';
 import type { LinkRequest, Machine, Machines, MachineState } from '../../src/machines/machine.js';
-import type { FakeTaskService } from '../tools/fake-task-service.js';
+import { fitsQuery, type TaskPage, type TaskQuery } from '../../src/tasks/task-service.js';
+import { changedSince } from '../../src/tasks/watch/task-waiter.js';
+import { FakeTaskService } from '../tools/fake-task-service.js';
 
 const CUT_AT_MS = new Date(2026, 2, 1, 14, 2).getTime();
+
+/** Tasks in memory that are listed as real ones are: newest first, with the id of a task as cursor. */
+export class ListedTasks extends FakeTaskService {
+  override async list({ limit = Infinity, cursor, ...query }: TaskQuery): Promise<TaskPage> {
+    const fitting = [...this.records.values()]
+      .filter((record) => fitsQuery(record, query))
+      .sort((one, other) => other.created_at.localeCompare(one.created_at));
+    const from = fitting.findIndex(({ task_id }) => task_id === cursor) + 1;
+    const tasks = fitting.slice(from, from + limit);
+    const last = tasks.at(-1)?.task_id;
+    return { tasks, ...(from + tasks.length < fitting.length && last !== undefined && { cursor: last }) };
+  }
+}
 
 /** Another machine in memory, whose line can be cut. */
 export class FakeMachine implements Machine {
@@ -18,7 +33,7 @@ export class FakeMachine implements Machine {
 
   constructor(
     readonly name: string,
-    readonly tasks: FakeTaskService,
+    readonly tasks: ListedTasks,
     stateId = name,
   ) {
     const far = { protocol: 1, machine_id: null, state_id: stateId, version: '1', home: '/home/ann' };
@@ -27,6 +42,10 @@ export class FakeMachine implements Machine {
 
   cut(): void {
     this.#set({ how: 'unverifiable', sinceMs: CUT_AT_MS, why: 'Connection reset' });
+  }
+
+  back(state: MachineState): void {
+    this.#set(state);
   }
 
   #set(state: MachineState): void {
@@ -70,13 +89,15 @@ export class FakeMachine implements Machine {
     };
     return {
       'task.get': ({ task_id }) => tasks.get(task_id),
-      'task.list': async (query) => ({
-        ...(await tasks.list(query)),
-        unreadable: undefined,
-        tasks: [...(await tasks.list(query)).tasks],
-      }),
+      'task.list': async ({ limit = Infinity, ...query }) => {
+        const { tasks: records, cursor } = await tasks.list({ ...query, limit });
+        return { tasks: [...records], cursor };
+      },
       'task.wait': async ({ task_ids, timeout_ms, cursor }) => {
         const signal = request.signal ?? new AbortController().signal;
+        const now = await Promise.all(task_ids.map((id) => tasks.get(id)));
+        const news = changedSince(cursor)(now);
+        if (news.length > 0) return { tasks: now, changed: news, cursor: '' };
         const {
           tasks: records,
           changed,

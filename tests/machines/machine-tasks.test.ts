@@ -1,0 +1,261 @@
+import { afterEach, describe, expect, it, test } from 'vitest';
+import { BridgeError } from '../../src/base/errors.js';
+import { systemClock } from '../../src/base/system-clock.js';
+import { MachineTasks } from '../../src/machines/machine-tasks.js';
+import { uuidOfTask, taskIdOfUuid } from '../../src/tasks/delegation.js';
+import type { TaskWait } from '../../src/tasks/task-service.js';
+import type { TaskRecord } from '../../src/tasks/task.js';
+import { decision, taskRecord } from '../tools/fake-task-service.js';
+import { until } from '../harness/until.js';
+import { FakeMachine, ListedTasks, machinesOf } from './fake-machine.js';
+
+const id = (digit: string): string => `task_${digit.repeat(20)}`;
+const record = (digit: string, more: Partial<TaskRecord> = {}): TaskRecord =>
+  taskRecord({
+    task_id: id(digit),
+    created_at: `2026-03-01T10:0${Number.parseInt(digit, 16) % 10}:00.000Z`,
+    ...more,
+  });
+
+const open: MachineTasks[] = [];
+afterEach(() => {
+  for (const tasks of open.splice(0)) tasks.dispose();
+});
+
+/** This machine, `gpu` and `pod`, with these tasks. */
+function threeMachines(
+  here: readonly TaskRecord[] = [],
+  onGpu: readonly TaskRecord[] = [],
+  onPod: readonly TaskRecord[] = [],
+) {
+  const local = new ListedTasks(...here);
+  const gpu = new FakeMachine('gpu', new ListedTasks(...onGpu));
+  const pod = new FakeMachine('pod', new ListedTasks(...onPod));
+  const tasks = new MachineTasks({ local, machines: machinesOf(gpu, pod), clock: systemClock });
+  open.push(tasks);
+  return { local, gpu, pod, tasks };
+}
+
+const waitFor = (taskIds: string[], more: Partial<TaskWait> = {}): TaskWait => ({
+  taskIds,
+  timeoutMs: 60_000,
+  signal: new AbortController().signal,
+  ...more,
+});
+
+describe('a task of another machine', () => {
+  it('has the name of the machine in its id, and its deadline is of the clock of this one', async () => {
+    const { gpu, tasks } = threeMachines([], [record('1', { decisions: [decision()] })]);
+    gpu.clockOffsetMs = 120_400;
+    const found = await tasks.get(`gpu/${id('1')}`);
+    expect(found.task_id).toBe(`gpu/${id('1')}`);
+    expect(found.decisions[0]?.expires_at).toBe('2026-03-01T10:12:05.000Z');
+    expect(gpu.calls.map(({ name, args }) => [name, args])).toEqual([['task.get', { task_id: id('1') }]]);
+  });
+
+  it('is answered, sent messages and ended there, each request with an id of its own', async () => {
+    const { gpu, local, tasks } = threeMachines([record('1')], [record('1')]);
+    const here = { decision_id: 'dec_1', verdict: 'allow', by: 'caller' } as const;
+    await tasks.respond(`gpu/${id('1')}`, here);
+    await tasks.message(`gpu/${id('1')}`, { text: 'Go on.' });
+    const killed = await tasks.kill(`gpu/${id('1')}`, 'Enough.');
+    expect(killed).toMatchObject({ task_id: `gpu/${id('1')}`, status: 'killed', reason: 'Enough.' });
+    expect(local.answers).toEqual([]);
+    expect(local.records.get(id('1'))?.status).toBe('running');
+    expect(gpu.tasks.answers).toEqual([here]);
+    const ids = gpu.calls.flatMap(({ args }) => ('request_id' in args ? [args.request_id] : []));
+    expect(new Set(ids).size).toBe(2);
+    expect(gpu.calls.map(({ request }) => request.repeats)).toEqual([true, true, false]);
+  });
+
+  it('is found by a bare id when this machine has none and one other knows it', async () => {
+    const { tasks, gpu } = threeMachines([record('1')], [record('1'), record('2')], [record('3')]);
+    expect((await tasks.get(id('1'))).task_id).toBe(id('1'));
+    expect((await tasks.get(id('2'))).task_id).toBe(`gpu/${id('2')}`);
+    expect((await tasks.kill(id('3'), 'Enough.')).task_id).toBe(`pod/${id('3')}`);
+    expect(gpu.tasks.records.get(id('2'))?.status).toBe('running');
+  });
+
+  it('is not guessed: two machines that know a bare id are named, and so is one that does not answer', async () => {
+    const { tasks, gpu } = threeMachines([], [record('2')], [record('2')]);
+    await expect(tasks.get(id('2'))).rejects.toThrow('Several machines have the task');
+    gpu.cut();
+    await expect(tasks.get(id('4'))).rejects.toMatchObject({
+      code: 'TASK_NOT_FOUND',
+      message: expect.stringContaining('These machines did not say: gpu (unverifiable since'),
+    });
+  });
+
+  it('cannot be another one than was asked for', async () => {
+    const { gpu, tasks } = threeMachines([], [record('1')]);
+    gpu.tasks.records.set(id('2'), record('1'));
+    await expect(tasks.get(`gpu/${id('2')}`)).rejects.toThrow('answered about another task');
+  });
+
+  it('is refused as unknown on a machine that there is not', async () => {
+    const { tasks } = threeMachines();
+    await expect(tasks.get(`box/${id('1')}`)).rejects.toMatchObject({ code: 'MACHINE_NOT_FOUND' });
+    await expect(tasks.get('gpu/../secret')).rejects.toMatchObject({ code: 'TASK_NOT_FOUND' });
+  });
+});
+
+describe('one list', () => {
+  const all = () => threeMachines([record('1'), record('4')], [record('2'), record('5')], [record('3')]);
+
+  it('has the tasks of all machines, newest first, in pages without a gap or a repeat', async () => {
+    const { tasks } = all();
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await tasks.list({ limit: 2, cursor });
+      seen.push(...page.tasks.map(({ task_id }) => task_id));
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    expect(seen).toEqual([`gpu/${id('5')}`, id('4'), `pod/${id('3')}`, `gpu/${id('2')}`, id('1')]);
+  });
+
+  it('names a machine whose line is cut, and shows what was read last of it', async () => {
+    const { tasks, gpu } = all();
+    await tasks.list({});
+    gpu.cut();
+    const { tasks: shown, notes } = await tasks.list({});
+    expect(shown.map(({ task_id }) => task_id)).toContain(`gpu/${id('5')}`);
+    const cut = shown.find(({ task_id }) => task_id === `gpu/${id('5')}`);
+    expect(cut?.status).toBe('running');
+    expect(cut?.line).toMatch(/^unverifiable since 2026-03-01 14:02 \(Connection reset\); as of \d\d:\d\d$/);
+    expect(notes).toEqual([
+      'gpu: unverifiable since 2026-03-01 14:02 (Connection reset). Its tasks are shown as they were read last; what runs there runs on.',
+    ]);
+    expect(shown.filter(({ line }) => line !== undefined)).toHaveLength(2);
+  });
+
+  it('says that the tasks of a machine are not known that was never read', async () => {
+    const { tasks, gpu } = all();
+    gpu.cut();
+    const { tasks: shown, notes = [] } = await tasks.list({});
+    expect(shown).toHaveLength(3);
+    expect(notes[0]).toContain('Its tasks are not known; what runs there runs on.');
+  });
+
+  it('of a path is of this machine alone', async () => {
+    const { tasks, gpu, pod } = all();
+    await tasks.list({ path: '/home/ann/app' });
+    expect([...gpu.calls, ...pod.calls]).toEqual([]);
+  });
+
+  it('has the tasks of one machine once, by whatever names it is known', async () => {
+    const twin = new ListedTasks(record('2'));
+    const [gpu, pod] = [new FakeMachine('gpu', twin, 'same'), new FakeMachine('pod', twin, 'same')];
+    const tasks = new MachineTasks({
+      local: new ListedTasks(),
+      machines: machinesOf(gpu, pod),
+      clock: systemClock,
+    });
+    open.push(tasks);
+    const page = await tasks.list({});
+    expect(page.tasks.map(({ task_id }) => task_id)).toEqual([`gpu/${id('2')}`]);
+    expect(page.notes).toEqual(['pod is gpu by another name.']);
+  });
+
+  it('refuses a cursor that no list gave', async () => {
+    await expect(all().tasks.list({ cursor: 'gpu/../x' })).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENTS',
+    });
+  });
+});
+
+describe('a wait over machines', () => {
+  it('ends at the first change on any of them, and goes on by its cursor', async () => {
+    const { tasks, gpu, pod } = threeMachines([record('1')], [record('2')], [record('3')]);
+    const ids = [id('1'), `gpu/${id('2')}`, `pod/${id('3')}`];
+    const first = tasks.wait(waitFor(ids));
+    await until('pod is waited for', () => pod.tasks.waiting > 0);
+    pod.tasks.change(id('3'), { status: 'waiting', change_seq: 4, decisions: [decision()] });
+    const asked = await first;
+    expect(asked.changed).toEqual([`pod/${id('3')}`]);
+    expect(asked.tasks.map(({ task_id }) => task_id)).toEqual(ids);
+    const second = tasks.wait(waitFor(ids, { cursor: asked.cursor }));
+    await until('gpu is waited for', () => gpu.tasks.waiting > 0);
+    gpu.tasks.change(id('2'), { status: 'completed', change_seq: 9 });
+    expect((await second).changed).toEqual([`gpu/${id('2')}`]);
+  });
+
+  it('does not end in an error when a line is cut: the task keeps its status, and the line is named', async () => {
+    const { tasks, gpu } = threeMachines([], [record('2')]);
+    const waiting = tasks.wait(waitFor([`gpu/${id('2')}`], { timeoutMs: 600 }));
+    await until('gpu is waited for', () => gpu.tasks.waiting > 0);
+    gpu.cut();
+    const { tasks: shown, changed } = await waiting;
+    expect(changed).toEqual([]);
+    expect(shown[0]).toMatchObject({
+      status: 'running',
+      line: expect.stringContaining('unverifiable since'),
+    });
+  });
+
+  it('has what happened while the line was cut once it is back', async () => {
+    const { tasks, gpu } = threeMachines([], [record('2')]);
+    const { state } = gpu;
+    const waiting = tasks.wait(waitFor([`gpu/${id('2')}`]));
+    await until('gpu is waited for', () => gpu.tasks.waiting > 0);
+    gpu.cut();
+    gpu.tasks.change(id('2'), { status: 'completed', change_seq: 9 });
+    gpu.back(state);
+    const { tasks: shown } = await waiting;
+    expect(shown[0]).toMatchObject({ status: 'completed' });
+    expect(shown[0]?.line).toBeUndefined();
+  });
+
+  it('asks a machine nothing once nobody waits', async () => {
+    const { tasks, gpu } = threeMachines([], [record('2')]);
+    await tasks.wait(waitFor([`gpu/${id('2')}`], { timeoutMs: 50 }));
+    await until('no request is open', () => gpu.tasks.waiting === 0);
+    const asked = gpu.calls.length;
+    await tasks.wait(waitFor([`gpu/${id('2')}`], { timeoutMs: 0 }));
+    expect(gpu.calls.length - asked).toBeLessThanOrEqual(3);
+  });
+});
+
+describe('what is cut', () => {
+  it('is refused for all that changes something, with whether it was sent', async () => {
+    const { tasks, gpu } = threeMachines([], [record('1')]);
+    const far = `gpu/${id('1')}`;
+    await tasks.get(far);
+    gpu.cut();
+    const refused = { code: 'MACHINE_UNREACHABLE', data: { machine: 'gpu', sent: 'not_sent' } };
+    await expect(tasks.kill(far, 'Enough.')).rejects.toMatchObject(refused);
+    await expect(tasks.message(far, { text: 'x' })).rejects.toMatchObject(refused);
+    await expect(
+      tasks.respond(far, { decision_id: 'dec_1', verdict: 'allow', by: 'caller' }),
+    ).rejects.toMatchObject(refused);
+    expect(await tasks.get(far)).toMatchObject({
+      status: 'running',
+      line: expect.stringMatching(/^unverifiable/),
+    });
+  });
+
+  it('is not done by a server inside a task', async () => {
+    const gpu = new FakeMachine('gpu', new ListedTasks(record('1')));
+    const guard = async (what: string) => {
+      throw new BridgeError('INSIDE_TASK', `No ${what} here.`, '');
+    };
+    const tasks = new MachineTasks({
+      local: new ListedTasks(),
+      machines: machinesOf(gpu),
+      clock: systemClock,
+      guard,
+    });
+    open.push(tasks);
+    await expect(tasks.kill(`gpu/${id('1')}`, 'x')).rejects.toMatchObject({ code: 'INSIDE_TASK' });
+    expect(gpu.calls).toEqual([]);
+  });
+});
+
+test('the UUID of a task names its machine, and only those of the settings are taken', () => {
+  const uuid = uuidOfTask(`gpu/${id('1')}`);
+  expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(uuid).not.toBe(uuidOfTask(`pod/${id('1')}`));
+  expect(taskIdOfUuid(uuid, ['pod', 'gpu'])).toBe(`gpu/${id('1')}`);
+  expect(taskIdOfUuid(uuid, ['pod'])).toBeUndefined();
+  expect(taskIdOfUuid(uuidOfTask(id('1')), ['gpu'])).toBe(id('1'));
+});
