@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { appendFile, mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -14,6 +14,7 @@ import { AllowedRoots } from '../../src/projects/allowed-roots.js';
 import { goneNote } from '../../src/store/pages.js';
 import { openStateDir, type StateDir } from '../../src/store/state-dir.js';
 import { TaskManager, type TaskManagerOptions } from '../../src/tasks/task-manager.js';
+import { taskSpecSchema } from '../../src/tasks/task-spec.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
 import type { OutputPage, StartTask } from '../../src/tasks/task-service.js';
 import { MemoryHost } from './memory-host.js';
@@ -260,6 +261,18 @@ describe('the tasks of a user', () => {
       'running sandboxed',
       'pending sandboxed',
     ]);
+  });
+
+  it('hold the rows and the modes of the machine that starts them, too', async () => {
+    const modes: ModeSettings = { ...ALL_MODES, allowed_permission_modes: ['auto', 'cautious'] };
+    const tasks = manager({ modes });
+    const row = { rule: 'Bash(git push *)', verdict: 'deny', reason: 'A person pushes.' } as const;
+    const limits = { rules: [row], modes: ['cautious', 'sandboxed'] } as const;
+    expect(await refusal(start(tasks, 'a', { limits }))).toContain('Allowed: cautious, by the setting');
+    const { task_id: id } = await start(tasks, 'a', { limits, permissionMode: 'cautious' });
+    const spec = taskSpecSchema.parse(JSON.parse(await readFile(stateDir.specFile(id), 'utf8')));
+    expect(spec.allowed_modes).toEqual(['cautious']);
+    expect(spec.settings.rules).toEqual([row]);
   });
 
   it('end where the settings forbid their mode by the time they could start, and wait while those cannot be read', async () => {
