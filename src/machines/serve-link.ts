@@ -31,7 +31,7 @@ export interface FarEnd {
   readonly tasks: () => Promise<TaskService>;
   readonly receipts: () => Promise<ReceiptService>;
   readonly changes: () => Promise<TaskChanges>;
-  readPatch(query: PatchQuery, take: TakeChunk, signal: AbortSignal): Promise<void>;
+  readonly readPatch: (query: PatchQuery, take: TakeChunk, signal: AbortSignal) => Promise<void>;
   /** Serves a page of the board, which is at the other end of the channel; without it there is no board. */
   readonly openPage?: ((page: ChannelEnd) => void | Promise<void>) | undefined;
   /** Why nothing works here. */
