@@ -27,9 +27,13 @@ const ICON = {
 /** Each task has a log and a record among the resources. */
 const TASK_STARTERS: ReadonlySet<string> = new Set(['start_task', 'DelegateTask', 'ask', 'ask_async']);
 
+type Parts = ServerParts<ServerServices['offered'] & PromptServices>;
+
 /** Everything that serves one client, and its end. */
 export interface Bridge {
-  readonly parts: ServerParts<ServerServices['offered'] & PromptServices>;
+  readonly parts: Parts;
+  /** The same for a bridge on another machine. Throws STATE_UNUSABLE. */
+  far(): Promise<Parts>;
   /** Ends every process that should not outlive the server; tasks go on. */
   dispose(): Promise<void>;
 }
@@ -72,53 +76,55 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
   const resources = isSilent
     ? []
     : offeredResources(allResources, names).filter(({ isApp }) => hasPages || isApp !== true);
-  return {
-    parts: {
-      identity: { name: 'claude-code-bridge', title: 'Claude Code Bridge', version, icons: [ICON] },
-      instructions: isSilent
-        ? insideInstructions
-        : instructionsFor(config.toolsets, modeWords(modeSettings(config, options.origins ?? {})), machines),
-      tools: offered,
-      resources,
-      prompts,
-      unusable,
-      clientFolders,
-      onClient: (known) => void (client = known),
-      showsForms: !marked && config.client.forms,
-      answers: config.client.answers,
-      services: { ...services.offered, offers },
-      hintOf: ({ next, code }) => {
-        const doctor = isForDoctor(code) ? [doctorSentence(options.command ?? 'claude-code-bridge')] : [];
-        return nextWords([...next, ...doctor], (step) => byTool(step, offers));
-      },
-      resourceMakers: TASK_STARTERS,
-      ...(!isSilent &&
-        unusable === undefined && {
-          followed: {
-            tasks: lazily(async () => {
-              const { followedTasks } = await import('./tools/tasks/followed-tasks.js');
-              return followedTasks(
-                services.offered.tasks,
-                logger,
-                () => systemClock.now(),
-                (task, late) => services.notifyLate(task, late),
-              );
-            }),
-            ...followWords,
-          },
-        }),
-      clock: systemClock,
-      logger,
-      precondition: async (name) => {
-        const tool = tools.find((one) => one.name === name);
-        // A hook gets an answer and never an error.
-        if (tool === undefined || tool.toolset === 'native') return;
-        if (unusable !== undefined) throw unusable;
-        roots.requireSome();
-        if ((await services.marks()).length > 0) requireOfferedInside(tool, config.inside_tasks);
-        services.sweepSoon();
-      },
+  const parts: Parts = {
+    identity: { name: 'claude-code-bridge', title: 'Claude Code Bridge', version, icons: [ICON] },
+    instructions: isSilent
+      ? insideInstructions
+      : instructionsFor(config.toolsets, modeWords(modeSettings(config, options.origins ?? {})), machines),
+    tools: offered,
+    resources,
+    prompts,
+    unusable,
+    clientFolders,
+    onClient: (known) => void (client = known),
+    showsForms: !marked && config.client.forms,
+    answers: config.client.answers,
+    services: { ...services.offered, offers },
+    hintOf: ({ next, code }) => {
+      const doctor = isForDoctor(code) ? [doctorSentence(options.command ?? 'claude-code-bridge')] : [];
+      return nextWords([...next, ...doctor], (step) => byTool(step, offers));
     },
+    resourceMakers: TASK_STARTERS,
+    ...(!isSilent &&
+      unusable === undefined && {
+        followed: {
+          tasks: lazily(async () => {
+            const { followedTasks } = await import('./tools/tasks/followed-tasks.js');
+            return followedTasks(
+              services.offered.tasks,
+              logger,
+              () => systemClock.now(),
+              (task, late) => services.notifyLate(task, late),
+            );
+          }),
+          ...followWords,
+        },
+      }),
+    clock: systemClock,
+    logger,
+    precondition: async (name) => {
+      const tool = tools.find((one) => one.name === name);
+      // A hook gets an answer and never an error.
+      if (tool === undefined || tool.toolset === 'native') return;
+      if (unusable !== undefined) throw unusable;
+      roots.requireSome();
+      if ((await services.marks()).length > 0) requireOfferedInside(tool, config.inside_tasks);
+      services.sweepSoon();
+    },
+  };
+  return {
+    parts,
+    far: async () => (await import('./services/far-end.js')).farEnd(parts, services, options),
     dispose: () => services.dispose(),
   };
 }

@@ -11,6 +11,7 @@ export function serveOptions(words: readonly string[]): string[] | undefined {
     options: {
       config: { type: 'string' },
       toolsets: { type: 'string' },
+      pass: { type: 'string' },
       help: { type: 'boolean', short: 'h' },
       version: { type: 'boolean', short: 'V' },
     },

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { createStderrLogger, type Logger } from '../base/logger.js';
+import { oneLine } from '../base/text.js';
 import { createBridge } from '../bridge.js';
 import { loadConfig, type LoadedConfig } from '../config/load-config.js';
 import { configSchema, factsOf } from '../config/schema.js';
@@ -12,6 +13,18 @@ import { exitCodeOfError } from './exit-codes.js';
 import { ownCommand, withConfig } from './own-command.js';
 import { toolsetNames } from '../tools/toolsets.js';
 import { VERSION } from '../base/package.js';
+
+interface ServeOptions {
+  readonly config?: string;
+  readonly toolsets?: string;
+  /** Serves a bridge on another machine. */
+  readonly link?: boolean;
+  /** Names of variables that tasks get besides, separated by commas. */
+  readonly pass?: string;
+  readonly roots?: string;
+}
+
+const MAX_WORDS = 500;
 
 /** With the error of settings that cannot be used: then they are the defaults. */
 type Settings = LoadedConfig & { readonly unusable?: BridgeError };
@@ -31,7 +44,8 @@ export async function serve(args: readonly string[], given: NodeJS.ProcessEnv): 
     // In the environment, the folders reach the board that this server starts, too.
     const { env: rootsVariable } = factsOf('allowed_roots');
     const env = options.roots === undefined ? given : { ...given, [rootsVariable]: options.roots };
-    const logger = createStderrLogger(config.log_level);
+    // Over a line, stderr is for what ends it: its last words are shown.
+    const logger = createStderrLogger(options.link === true ? 'error' : config.log_level);
     if (unusable === undefined) logStart(logger, loaded);
     else logError(logger, unusable);
     // The server goes on after an uncaught error, since its tasks run in other processes and its client waits for answers.
@@ -46,9 +60,13 @@ export async function serve(args: readonly string[], given: NodeJS.ProcessEnv): 
       version: VERSION,
       keeperEntry: fileURLToPath(new URL('./keeper.js', import.meta.url)),
     });
-    await serveUntilGone(bridge.parts, stdio, () => bridge.dispose());
+    const parts = options.link === true ? await bridge.far() : bridge.parts;
+    await serveUntilGone(parts, stdio, () => bridge.dispose());
   } catch (error) {
-    logError(startLogger, error);
+    // The near end shows the last line.
+    if (args.includes('--link') && error instanceof BridgeError)
+      process.stderr.write(`${oneLine(`${error.code}: ${error.message} ${error.hint}`, MAX_WORDS)}\n`);
+    else logError(startLogger, error);
     process.exit(exitCodeOfError(error));
   }
 }
@@ -57,12 +75,17 @@ export async function serve(args: readonly string[], given: NodeJS.ProcessEnv): 
  * The options, and the folders of the command line as the environment variable of allowed roots has them, also with commas in their names.
  * Each folder is an argument of its own: the only form in which Claude Desktop passes a list from its settings. Throws INVALID_ARGUMENTS.
  */
-function readOptions(args: readonly string[]): { config?: string; toolsets?: string; roots?: string } {
+function readOptions(args: readonly string[]): ServeOptions {
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { config: { type: 'string' }, toolsets: { type: 'string' } },
+      options: {
+        config: { type: 'string' },
+        toolsets: { type: 'string' },
+        link: { type: 'boolean' },
+        pass: { type: 'string' },
+      },
     });
     return { ...values, ...(positionals.length > 0 && { roots: JSON.stringify(positionals) }) };
   } catch (error) {
@@ -75,7 +98,7 @@ function readOptions(args: readonly string[]): { config?: string; toolsets?: str
 }
 
 async function loadSettings(
-  { config, toolsets, roots }: ReturnType<typeof readOptions>,
+  { config, roots, link, toolsets = link === true ? 'all' : undefined, pass }: ServeOptions,
   env: NodeJS.ProcessEnv,
   homeDir: string,
 ): Promise<Settings> {
@@ -83,11 +106,15 @@ async function loadSettings(
     { key: 'toolsets', source: 'flag --toolsets', text: toolsets },
     { key: 'allowed_roots', source: 'folders of the command line', text: roots },
   ] as const;
-  return loadConfig({
+  const loaded = await loadConfig({
     ...{ env, homeDir, configPath: config, toolsets: toolsetNames },
     cwd: process.cwd(),
     overrides: given.flatMap(({ text, ...one }) => (text === undefined ? [] : [{ ...one, text }])),
   });
+  if (link !== true) return loaded;
+  const pass_environment = [...loaded.config.pass_environment, ...(pass?.split(',') ?? [])];
+  // The near side knows the machines that it means; an id names one of them.
+  return { ...loaded, config: { ...loaded.config, pass_environment, machines: {} } };
 }
 
 /** Throws any error but CONFIG_ERROR. */

@@ -13,7 +13,7 @@ export const LINK_EXTENSION = 'claude-code-bridge/link';
 export const MAX_CHANNEL_UNREAD_BYTES = 256 * 1024;
 /** Of one piece of a channel. */
 export const MAX_PIECE_BYTES = 64 * 1024;
-/** The far end ends without a byte of the near end in this time; the near end sends a `ping` every five seconds. */
+/** The far end ends without a byte of the near end in this time; the near end pings every five seconds. */
 export const SILENCE_MS = 45_000;
 
 /** What a far server is. Times are ISO 8601 in UTC, of its own clock. */
@@ -41,8 +41,14 @@ function method<A extends object, V>(args: z.ZodType<A>, value: z.ZodType<V>) {
   return { args, value };
 }
 
-/** By the name of the request, behind `link/`. Errors are `data` of the JSON-RPC error: a `wireErrorSchema`. */
-export const linkMethods = {
+/** What `task.list` answers at most at once, with a cursor for the rest. */
+export const MAX_LISTED = 100;
+/** Of the bytes of a patch, before base64. */
+export const PATCH_PART_BYTES = 1024 * 1024;
+
+const table = {
+  /** The heartbeat, with the time there. */
+  ping: method(z.object({}), z.object({ now: z.iso.datetime() })),
   'task.get': method(ofTask, taskRecordSchema),
   'task.list': method(
     z.object({
@@ -89,11 +95,11 @@ export const linkMethods = {
   ),
   /** Null while the task runs. */
   'task.receipt': method(ofTask, z.object({ receipt: receiptSchema.nullable() })),
-  /** What the task changed, as `git diff` prints it, from a byte on; without `text`, why there is nothing. */
+  /** What the task changed, as `git diff` prints it, from a byte on; without `bytes`, `notes` say why there is nothing. */
   'task.patch': method(
     ofTask.extend({ offset: z.int().nonnegative() }),
     z.object({
-      text: z.string().optional(),
+      bytes: z.base64().optional(),
       /** Where the next part begins; left out at the end. */
       next_offset: z.int().positive().optional(),
       notes: z.array(z.string()),
@@ -110,11 +116,19 @@ export const linkMethods = {
 } as const;
 
 export type LinkMethods = {
-  readonly [K in keyof typeof linkMethods]: {
-    readonly args: z.infer<(typeof linkMethods)[K]['args']>;
-    readonly value: z.infer<(typeof linkMethods)[K]['value']>;
+  readonly [K in keyof typeof table]: {
+    readonly args: z.infer<(typeof table)[K]['args']>;
+    readonly value: z.infer<(typeof table)[K]['value']>;
   };
 };
+
+/** By the name of the request, behind `link/`. Errors are `data` of the JSON-RPC error: a `wireErrorSchema`. */
+export const linkMethods: {
+  readonly [K in keyof LinkMethods]: {
+    readonly args: z.ZodType<LinkMethods[K]['args']>;
+    readonly value: z.ZodType<LinkMethods[K]['value']>;
+  };
+} = table;
 
 /** Sent by both sides, as notifications. A text is one message of the board; bytes are a frame of it, or a piece of the keeper's socket. */
 export const channelNotices = {
@@ -124,7 +138,7 @@ export const channelNotices = {
     /** At most MAX_PIECE_BYTES before base64, for a terminal. */
     bytes: z.base64().optional(),
   }),
-  /** So many characters and bytes were taken since the channel was opened: with more than MAX_CHANNEL_UNREAD_BYTES not taken, no more is sent. */
+  /** So many characters and bytes were taken since the channel was opened: with more than MAX_CHANNEL_UNREAD_BYTES not taken, a terminal waits. */
   'link/taken': z.object({ channel: z.int().positive(), total: z.int().nonnegative() }),
   'link/closed': z.object({ channel: z.int().positive(), why: z.string().max(1_000) }),
 } as const;

@@ -10,6 +10,7 @@ import { z } from 'zod';
 import type { Clock } from '../base/clock.js';
 import type { ClientFolders } from './client-folders.js';
 import { clientIn, declaresTasks, TASKS_EXTENSION, type ClientInfo } from './client.js';
+import { servePeer, type PeerHost } from './peer.js';
 import { completePrompt, servePrompts, type PromptHost } from './serve-prompts.js';
 import { completeVariable, ResourceUpdates, serveResources, type ResourcesHost } from './serve-resources.js';
 import { quietly, serveTools, type ToolsHost } from './serve-tools.js';
@@ -30,6 +31,8 @@ export interface ServerParts<Services>
   readonly clientFolders?: ClientFolders;
   /** Called once, as soon as the client says who it is. */
   readonly onClient?: (client: ClientInfo) => void;
+  /** Served besides, to a bridge on another machine. */
+  readonly peer?: PeerHost;
   readonly clock: Clock;
 }
 
@@ -104,6 +107,7 @@ function newServer<Services>(parts: ServerParts<Services>, updates: ResourceUpda
   serveTools(server, parts);
   serveResources(server, parts, updates);
   servePrompts(server, parts);
+  if (parts.peer !== undefined) servePeer(server, parts.peer, parts.logger);
   server.setRequestHandler('completion/complete', async ({ params: { ref, argument } }) => {
     const all =
       ref.type === 'ref/prompt'

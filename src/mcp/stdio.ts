@@ -48,7 +48,8 @@ export async function serveUntilGone<Services>(
   const gone = new Emitter<{ readonly reason: string; readonly isKilled: boolean }>();
   const first = nextEvent(gone.event);
   const signals = stdio.onSignal((signal) => gone.fire({ reason: `received ${signal}`, isKilled: true }));
-  const wire = new StdioWire(stdio, (reason) => gone.fire({ reason, isKilled: false }));
+  const silence = silenceOf(parts, (reason) => gone.fire({ reason, isKilled: true }));
+  const wire = new StdioWire(stdio, (reason) => gone.fire({ reason, isKilled: false }), silence.heard);
   const connection = serveConnection(parts, wire);
   const { reason, isKilled } = await first;
   logger.info(`Shutting down: ${reason}`);
@@ -61,8 +62,21 @@ export async function serveUntilGone<Services>(
     logger.warn('Not all could be closed on leaving', { error: messageOf(error) }),
   );
   signals.dispose();
+  silence.dispose();
   stdio.exit(0);
   return reason;
+}
+
+/** Calls `onGone` when a peer has been silent for too long; `heard` is called with each byte of it. */
+function silenceOf<Services>({ peer, clock }: ServerParts<Services>, onGone: (reason: string) => void) {
+  let timer: Disposable | undefined;
+  const heard = (): void => {
+    if (peer === undefined) return;
+    timer?.dispose();
+    timer = clock.after(peer.silenceMs, () => onGone(`nothing came for ${peer.silenceMs / 1_000} s`));
+  };
+  heard();
+  return { heard, dispose: () => timer?.dispose() };
 }
 
 /**
@@ -113,6 +127,7 @@ const withId = z.object({ id: z.union([z.string(), z.number()]) });
 class StdioWire implements Transport {
   readonly #stdio: Pick<ProcessStdio, 'input' | 'output'>;
   readonly #onGone: (reason: string) => void;
+  readonly #onBytes: () => void;
   readonly #unanswered = new Set<MessageId>();
   #onSettled = (): void => undefined;
   /** The line that has begun: nothing is held of one over the limit. */
@@ -124,9 +139,14 @@ class StdioWire implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
 
   /** `onGone` gets the reason in words when the other side is gone: its input ended, or it takes no output any more. */
-  constructor(stdio: Pick<ProcessStdio, 'input' | 'output'>, onGone: (reason: string) => void) {
+  constructor(
+    stdio: Pick<ProcessStdio, 'input' | 'output'>,
+    onGone: (reason: string) => void,
+    onBytes: () => void,
+  ) {
     this.#stdio = stdio;
     this.#onGone = onGone;
+    this.#onBytes = onBytes;
   }
 
   /** Resolves when no request is open: each was answered or cancelled. */
@@ -164,6 +184,7 @@ class StdioWire implements Transport {
   }
 
   readonly #read = (chunk: Buffer): void => {
+    this.#onBytes();
     let rest = chunk;
     for (let end = rest.indexOf(NEWLINE); end !== -1; end = rest.indexOf(NEWLINE)) {
       this.#hold(rest.subarray(0, end));

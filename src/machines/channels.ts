@@ -1,0 +1,155 @@
+// Pure: the channels of a line, at either end of it.
+import { Emitter, type Event } from '../base/lifecycle.js';
+import { channelNotices } from './link-protocol.js';
+import type { Channel } from './machine.js';
+
+/** Sent to the other end, as a notification. */
+type Send = (method: keyof typeof channelNotices, params: Readonly<Record<string, unknown>>) => void;
+type Data = string | Uint8Array;
+
+/** A page of the board is ended with 32 MB that were not taken; an end that sends more is broken. */
+const MAX_NOT_TAKEN = 48 * 1024 * 1024;
+const MAX_WHY_CHARS = 1_000;
+
+/** The open channels of one line, by number. */
+export class Channels {
+  readonly #send: Send;
+  readonly #open = new Map<number, ChannelEnd>();
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  open(number: number): ChannelEnd {
+    const channel = new ChannelEnd(number, this.#send, () => this.#open.delete(number));
+    this.#open.set(number, channel);
+    return channel;
+  }
+
+  /** Takes a notification; false when it is none of a channel that is open. */
+  take(method: string, params: unknown): boolean {
+    const read = readNotice(method, params);
+    const channel = read && this.#open.get(read.channel);
+    if (read === undefined || channel === undefined) return false;
+    if (read.kind === 'data') channel.receive(read.data);
+    else if (read.kind === 'taken') channel.wasTaken(read.total);
+    else channel.closed(read.why);
+    return true;
+  }
+
+  /** The line has ended. */
+  closeAll(why: string): void {
+    for (const channel of [...this.#open.values()]) channel.closed(why);
+  }
+}
+
+/** One end of a channel. What comes before somebody listens waits for the first listener. */
+export class ChannelEnd implements Channel {
+  readonly #number: number;
+  readonly #send: Send;
+  readonly #onEnd: () => void;
+  readonly #data = new Emitter<Data>();
+  readonly #closes = new Emitter<string>();
+  readonly #drains = new Emitter<void>();
+  /** The other end has taken something of what was sent. */
+  readonly onTaken: Event<void> = this.#drains.event;
+  #early: Data[] = [];
+  #closedWhy: string | undefined;
+  #sent = 0;
+  #sentTaken = 0;
+  #received = 0;
+  #taken = 0;
+
+  constructor(number: number, send: Send, onEnd: () => void) {
+    this.#number = number;
+    this.#send = send;
+    this.#onEnd = onEnd;
+  }
+
+  readonly onData: Event<Data> = (listener) => {
+    const listening = this.#data.event(listener);
+    for (const data of this.#early.splice(0)) this.#data.fire(data);
+    return listening;
+  };
+
+  /** Calls back also when it was closed before. */
+  readonly onClose: Event<string> = (listener) => {
+    const why = this.#closedWhy;
+    if (why !== undefined) queueMicrotask(() => listener(why));
+    return this.#closes.event(listener);
+  };
+
+  /** Characters and bytes that were sent and that the other end has not taken. */
+  get queued(): number {
+    return this.#sent - this.#sentTaken;
+  }
+
+  send(data: Data): void {
+    if (this.#closedWhy !== undefined) return;
+    this.#sent += data.length;
+    const what = typeof data === 'string' ? { text: data } : { bytes: Buffer.from(data).toString('base64') };
+    this.#send('link/data', { channel: this.#number, ...what });
+  }
+
+  taken(count: number): void {
+    if (this.#closedWhy !== undefined) return;
+    this.#taken += count;
+    this.#send('link/taken', { channel: this.#number, total: this.#taken });
+  }
+
+  /** Ends it for both ends. */
+  refuse(why: string): void {
+    if (this.#closedWhy !== undefined) return;
+    this.#send('link/closed', { channel: this.#number, why: why.slice(0, MAX_WHY_CHARS) });
+    this.closed(why);
+  }
+
+  dispose(): void {
+    this.refuse('it was closed');
+  }
+
+  receive(data: Data): void {
+    this.#received += data.length;
+    if (this.#received - this.#taken > MAX_NOT_TAKEN)
+      return this.refuse('too much was sent that is not read');
+    if (this.#data.hasListeners) this.#data.fire(data);
+    else this.#early.push(data);
+  }
+
+  wasTaken(total: number): void {
+    this.#sentTaken = Math.min(Math.max(total, this.#sentTaken), this.#sent);
+    this.#drains.fire();
+  }
+
+  /** The other end, or the line, has ended it. */
+  closed(why: string): void {
+    if (this.#closedWhy !== undefined) return;
+    this.#closedWhy = why;
+    this.#onEnd();
+    this.#closes.fire(why);
+  }
+}
+
+type Notice = { readonly channel: number } & (
+  | { readonly kind: 'data'; readonly data: Data }
+  | { readonly kind: 'taken'; readonly total: number }
+  | { readonly kind: 'closed'; readonly why: string }
+);
+
+function readNotice(method: string, params: unknown): Notice | undefined {
+  if (method === 'link/taken') {
+    const read = channelNotices[method].safeParse(params).data;
+    return read && { kind: 'taken', ...read };
+  }
+  if (method === 'link/closed') {
+    const read = channelNotices[method].safeParse(params).data;
+    return read && { kind: 'closed', ...read };
+  }
+  const read = method === 'link/data' ? channelNotices[method].safeParse(params).data : undefined;
+  const data = read?.text ?? (read?.bytes === undefined ? undefined : Buffer.from(read.bytes, 'base64'));
+  return read === undefined || data === undefined ? undefined : { kind: 'data', channel: read.channel, data };
+}

@@ -1,0 +1,214 @@
+import { BridgeError, bridgeErrorOf, messageOf } from '../base/errors.js';
+import type { Logger } from '../base/logger.js';
+import { openSocket } from '../keeper/wire/link.js';
+import { wireErrorOf } from '../keeper/wire/messages.js';
+import type { PeerHost } from '../mcp/peer.js';
+import type { TakeChunk } from '../os/run-program.js';
+import type { TaskPatch } from '../tasks/receipt/task-patch.js';
+import type { ReceiptService, TaskChanges } from '../tasks/receipt/task-receipts.js';
+import { TaskUnreachable } from '../tasks/task-refusals.js';
+import type { TaskRecord } from '../tasks/task.js';
+import type { TaskService } from '../tasks/task-service.js';
+import { Channels, type ChannelEnd } from './channels.js';
+import {
+  LINK_EXTENSION,
+  LINK_PROTOCOL,
+  linkMethods,
+  MAX_CHANNEL_UNREAD_BYTES,
+  MAX_LISTED,
+  MAX_PIECE_BYTES,
+  PATCH_PART_BYTES,
+  SILENCE_MS,
+  type FarIdentity,
+  type LinkMethods,
+} from './link-protocol.js';
+
+type PatchQuery = Extract<TaskPatch, { readonly state: 'patch' }>['query'];
+
+/** What the far end of a line is made of. */
+export interface FarEnd {
+  readonly identity: Omit<FarIdentity, 'now' | 'protocol'>;
+  readonly tasks: () => Promise<TaskService>;
+  readonly receipts: () => Promise<ReceiptService>;
+  readonly changes: () => Promise<TaskChanges>;
+  readonly readPatch: (query: PatchQuery, take: TakeChunk, signal: AbortSignal) => Promise<void>;
+  /** Serves a page of the board, which is at the other end of the channel; without it there is no board. */
+  readonly openPage?: ((page: ChannelEnd) => void | Promise<void>) | undefined;
+  /** Why nothing works here. */
+  readonly unusable?: BridgeError | undefined;
+  readonly logger: Logger;
+}
+
+type Handlers = {
+  readonly [K in keyof LinkMethods]: (
+    args: LinkMethods[K]['args'],
+    signal: AbortSignal,
+  ) => Promise<LinkMethods[K]['value']>;
+};
+
+/** Serves `linkMethods` and channels beside the tools. The person, the forms and the folders of the near side are not asked for. */
+export function serveLink(far: FarEnd): PeerHost {
+  let send: (method: string, params: Readonly<Record<string, unknown>>) => void = () => undefined;
+  const channels = new Channels((method, params) => send(method, params));
+  const handlers = handlersOf(far, channels);
+  const now = (): string => new Date().toISOString();
+  return {
+    extension: () => ({
+      name: LINK_EXTENSION,
+      value: { protocol: LINK_PROTOCOL, ...far.identity, now: now() },
+    }),
+    request: async (method, params, signal) => {
+      try {
+        return await answer(handlers, far, method, params, signal);
+      } catch (thrown) {
+        const error = bridgeErrorOf(thrown, method);
+        if (error.code === 'INTERNAL_ERROR') far.logger.error(`${method} failed`, { error: thrown });
+        throw Object.assign(new Error(error.message), { data: wireErrorOf(error) });
+      }
+    },
+    notice: (method, params) => void channels.take(method, params),
+    connect: (toClient) => void (send = toClient),
+    silenceMs: SILENCE_MS,
+  };
+}
+
+async function answer(
+  handlers: Handlers,
+  { unusable }: FarEnd,
+  method: string,
+  params: unknown,
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, unknown>>> {
+  const name = method.replace(/^link\//u, '');
+  const value = isMethod(name) ? await act(handlers, name, params ?? {}, signal, unusable) : undefined;
+  if (value !== undefined) return { ...value };
+  throw new BridgeError(
+    'INVALID_ARGUMENTS',
+    `The bridge on this machine (link protocol ${LINK_PROTOCOL}) does not understand ${JSON.stringify(name.slice(0, 40))} as it was sent.`,
+    'Both bridges should be of the same version: `claude-code-bridge machines add` brings this one up to date.',
+  );
+}
+
+/** Undefined for what is not understood. */
+async function act<K extends keyof LinkMethods>(
+  handlers: Handlers,
+  name: K,
+  params: unknown,
+  signal: AbortSignal,
+  unusable: BridgeError | undefined,
+): Promise<LinkMethods[K]['value'] | undefined> {
+  const args = linkMethods[name].args.safeParse(params);
+  if (!args.success) return undefined;
+  if (unusable !== undefined && name !== 'ping') throw unusable;
+  return handlers[name](args.data, signal);
+}
+
+function isMethod(name: string): name is keyof LinkMethods {
+  return Object.hasOwn(linkMethods, name);
+}
+
+function handlersOf(far: FarEnd, channels: Channels): Handlers {
+  const { tasks, receipts } = far;
+  let opened = 0;
+  return {
+    ping: async () => ({ now: new Date().toISOString() }),
+    'task.get': async ({ task_id }) => (await tasks()).get(task_id),
+    'task.list': async ({ limit = MAX_LISTED, ...query }) => {
+      const page = await (await tasks()).list({ ...query, limit: Math.min(limit, MAX_LISTED) });
+      return {
+        tasks: [...page.tasks],
+        ...(page.unreadable !== undefined && { unreadable: [...page.unreadable] }),
+        ...(page.cursor !== undefined && { cursor: page.cursor }),
+      };
+    },
+    'task.wait': async ({ task_ids: taskIds, timeout_ms: timeoutMs, cursor }, signal) => {
+      const seen = await (await tasks()).wait({ taskIds, timeoutMs, cursor, signal });
+      return { tasks: [...seen.tasks], changed: [...seen.changed], cursor: seen.cursor };
+    },
+    'task.kill': async ({ task_id, reason }) => (await tasks()).kill(task_id, reason),
+    'task.respond': async ({ task_id, answer: said, request_id }) =>
+      (await tasks()).respond(task_id, { ...said, ...(request_id !== undefined && { request_id }) }),
+    'task.message': async ({ task_id, request_id: requestId, ...message }) =>
+      (await tasks()).message(task_id, { ...message, ...(requestId !== undefined && { requestId }) }),
+    'task.output': async ({ task_id: taskId, view, cursor, max_bytes: maxBytes }) => {
+      const { totalBytes, ...page } = await (await tasks()).output({ taskId, view, cursor, maxBytes });
+      return { ...page, ...(totalBytes !== undefined && { total_bytes: totalBytes }) };
+    },
+    'task.receipt': async ({ task_id }, signal) => {
+      const record = await (await tasks()).get(task_id);
+      return { receipt: (await (await receipts()).receiptOf(record, signal)) ?? null };
+    },
+    'task.patch': ({ task_id, offset }, signal) => patchPart(far, task_id, offset, signal),
+    'channel.open': async (what, signal) => {
+      const number = ++opened;
+      const channel = channels.open(number);
+      try {
+        if (what.kind === 'board') await openBoard(far, channel);
+        else await openTerminal(await (await tasks()).get(what.task_id), channel);
+      } catch (error) {
+        channel.refuse(messageOf(error));
+        throw error;
+      }
+      if (signal.aborted) channel.dispose();
+      return { channel: number };
+    },
+  };
+}
+
+async function patchPart(
+  { tasks, changes, readPatch }: FarEnd,
+  taskId: string,
+  offset: number,
+  signal: AbortSignal,
+): Promise<LinkMethods['task.patch']['value']> {
+  const patch = await (await changes()).patchOf(await (await tasks()).get(taskId));
+  if (patch.state === 'nothing') return { notes: [patch.why] };
+  const enough = new AbortController();
+  const parts: Buffer[] = [];
+  let at = 0;
+  const take = (chunk: Buffer): void => {
+    const part = chunk.subarray(Math.max(0, offset - at));
+    at += chunk.length;
+    if (part.length > 0) parts.push(part);
+    if (at - offset > PATCH_PART_BYTES) enough.abort();
+  };
+  await readPatch(patch.query, take, AbortSignal.any([signal, enough.signal])).catch((error: unknown) => {
+    if (!enough.signal.aborted) throw error;
+  });
+  const bytes = Buffer.concat(parts).subarray(0, PATCH_PART_BYTES);
+  const isLast = offset + bytes.length >= at && !enough.signal.aborted;
+  const next = isLast ? {} : { next_offset: offset + bytes.length };
+  return { bytes: bytes.toString('base64'), ...next, notes: [...patch.notes] };
+}
+
+async function openBoard({ openPage }: FarEnd, channel: ChannelEnd): Promise<void> {
+  if (openPage !== undefined) return openPage(channel);
+  throw new BridgeError('INVALID_ARGUMENTS', 'This bridge has no board to show.', 'Use the tools.');
+}
+
+/** Passes the bytes of the keeper's socket on in both directions; the keeper waits while the other end does not take them. */
+async function openTerminal(
+  { task_id, socket_path: path }: Pick<TaskRecord, 'task_id' | 'socket_path'>,
+  channel: ChannelEnd,
+): Promise<void> {
+  const failure = (why: string, isStuck: boolean): Error => new TaskUnreachable(task_id, why, { isStuck });
+  const socket = path === '' ? undefined : await openSocket(path, failure);
+  if (socket === undefined) throw failure('its keeper is gone', true);
+  socket.on('data', (chunk: Buffer) => {
+    for (let at = 0; at < chunk.length; at += MAX_PIECE_BYTES)
+      channel.send(chunk.subarray(at, at + MAX_PIECE_BYTES));
+    if (channel.queued > MAX_CHANNEL_UNREAD_BYTES) socket.pause();
+  });
+  channel.onTaken(() => {
+    if (channel.queued <= MAX_CHANNEL_UNREAD_BYTES) socket.resume();
+  });
+  channel.onData((data) => {
+    // A keeper that reads no keys.
+    if (socket.writableLength > MAX_CHANNEL_UNREAD_BYTES) return channel.refuse('the keeper does not read');
+    socket.write(data);
+    channel.taken(data.length);
+  });
+  socket.on('error', () => socket.destroy());
+  socket.on('close', () => channel.refuse('the keeper of the task has closed the connection'));
+  channel.onClose(() => socket.destroy());
+}
