@@ -88,6 +88,7 @@ export class FakeMachine implements Machine {
       throw new Error('this machine does not do that');
     };
     return {
+      ping: unused,
       'task.get': ({ task_id }) => tasks.get(task_id),
       'task.list': async ({ limit = Infinity, ...query }) => {
         const { tasks: records, cursor } = await tasks.list({ ...query, limit });
