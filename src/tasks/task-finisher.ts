@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
@@ -9,6 +10,7 @@ import { isSameProject } from '../projects/worktree-path.js';
 import { worktreeTask } from '../projects/worktree-path.js';
 import { ownerState } from '../store/owner-state.js';
 import { ProjectLocks } from '../store/project-lock.js';
+import { Requests } from '../store/requests.js';
 import type { StateDir } from '../store/state-dir.js';
 import { treesOf } from './receipt/receipt-git.js';
 import { readReceipt } from './receipt/task-receipts.js';
@@ -26,6 +28,7 @@ const LOOK_INTERVAL_MS = 50;
 const TAKEN_FROM_COMMITS =
   ' A file of them that was taken back is now a change that is not committed: commit it, or bring the committed file back with git restore.';
 const UNCHANGED = 'Nothing was changed; git status shows the project as it is.';
+const ANSWER_LOST = 'What was said of it when it was done is lost: the server that did it was killed.';
 const BY_HAND = 'Nothing was changed. Take it back by hand, or start a task for it.';
 
 export interface FinishTask {
@@ -38,6 +41,8 @@ export interface FinishTask {
   /** Brings the work in although its checks are not all met. */
   readonly anyway?: boolean | undefined;
   readonly signal: AbortSignal;
+  /** The same with the same id is done once, and is the answer each time. */
+  readonly requestId?: string | undefined;
 }
 
 export interface FinishedTask {
@@ -55,16 +60,21 @@ export interface TaskFinisherOptions {
   readonly undo: (query: UndoQuery) => Promise<UndoReport>;
 }
 
+/** Called before the first change, with the time. */
+type OnBegin = (now: string) => Promise<void>;
+
 /** Brings home, or drops, what tasks did in worktrees of their own, and takes back what they did in shared folders. */
 export class TaskFinisher {
   readonly #options: TaskFinisherOptions;
   readonly #locks: ProjectLocks;
+  readonly #requests: Requests;
   /** One after the other: two merges into one branch would be in each other's way. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: TaskFinisherOptions) {
     this.#options = options;
     const { stateDir, clock, logger } = options;
+    this.#requests = new Requests(stateDir.path, clock);
     this.#locks = new ProjectLocks(stateDir.lockDir, clock, (corrupt) =>
       logger.error('a lock file could not be read', { ...corrupt }),
     );
@@ -73,9 +83,33 @@ export class TaskFinisher {
   /**
    * Throws TASK_NOT_FOUND, INVALID_ARGUMENTS for a task without a worktree (for undo: with one) or one that was finished, and where nothing was reviewed,
    * TASK_ALREADY_RUNNING while a task works there or its checks run in a clean copy, WORK_DOES_NOT_FIT, and what git throws; then the project is as it was.
+   * With a request id also INVALID_ARGUMENTS and OUTCOME_UNKNOWN, see `Once`.
    */
-  async finish(query: FinishTask): Promise<FinishedTask> {
-    const turn = this.#last.then(() => this.#finish(query));
+  async finish({ requestId, ...query }: FinishTask): Promise<FinishedTask> {
+    if (requestId === undefined) return this.#inTurn(query);
+    const { signal: _, ...asked } = query;
+    const { get } = this.#options.tasks;
+    const notes = await this.#requests.once(
+      requestId,
+      { tool: 'finish_task', ...asked },
+      {
+        outcome: z.array(z.string()),
+        note: z.string(),
+        act: async (note) => [...(await this.#inTurn(query, note)).notes],
+        resume: async (begun) => {
+          const { worktree, undone_at = '' } = await get(query.taskId);
+          const { action, at = '' } =
+            query.action === 'undo' ? { at: undone_at, ...query } : (worktree?.finished ?? {});
+          if (action === query.action && at >= begun) return [ANSWER_LOST];
+          throw cutOff(query.taskId, query.action);
+        },
+      },
+    );
+    return { record: await get(query.taskId), notes };
+  }
+
+  #inTurn(query: FinishTask, onBegin?: OnBegin): Promise<FinishedTask> {
+    const turn = this.#last.then(() => this.#finish(query, onBegin));
     this.#last = turn.catch(() => undefined);
     return turn;
   }
@@ -107,7 +141,7 @@ export class TaskFinisher {
     return found === undefined || isMet(found) ? undefined : found;
   }
 
-  async #finish(query: FinishTask): Promise<FinishedTask> {
+  async #finish(query: FinishTask, onBegin: OnBegin | undefined): Promise<FinishedTask> {
     const { taskId, action } = query;
     const record = await this.#options.tasks.get(taskId);
     await this.#requireRepository(record, action);
@@ -126,7 +160,7 @@ export class TaskFinisher {
     try {
       const { record: ended, notes } = await withRecordClaim(taskId, this.#options, {
         limitMs: WAIT_LIMIT_MS,
-        act: () => this.#finishEnded(query, unmet && unmetParagraph(unmet)),
+        act: () => this.#finishEnded(query, unmet && unmetParagraph(unmet), onBegin),
       });
       return { record: ended, notes: beside === undefined ? notes : [...notes, beside] };
     } finally {
@@ -135,7 +169,11 @@ export class TaskFinisher {
   }
 
   /** For the holder of the record's claim. `note`: for the message of a merge. */
-  async #finishEnded(query: FinishTask, note: string | undefined): Promise<FinishedTask> {
+  async #finishEnded(
+    query: FinishTask,
+    note: string | undefined,
+    begin: OnBegin | undefined,
+  ): Promise<FinishedTask> {
     const { taskId, action, reviewed, message, signal } = query;
     const { worktrees, stateDir, clock } = this.#options;
     const file = await readRecordFile(stateDir, taskId);
@@ -146,14 +184,15 @@ export class TaskFinisher {
       await writeRecordFile(stateDir, changed);
       return changed;
     };
+    const onBegin = begin && (() => begin(new Date(clock.now()).toISOString()));
     const worktree = worktreeFor(record, action);
     if (action === 'undo' || worktree === undefined) {
-      const notes = await this.#undo(taskId, reviewed);
+      const notes = await this.#undo(taskId, reviewed, onBegin);
       return { record: await written({ undone_at: new Date(clock.now()).toISOString() }), notes };
     }
     const { result, tree, notes } = await worktrees.finish(
       worktree,
-      { action, taskId, reviewed, note, message: `${message ?? record.prompt_summary}\n` },
+      { action, taskId, reviewed, note, message: `${message ?? record.prompt_summary}\n`, onBegin },
       signal,
     );
     const finished = { action, at: new Date(clock.now()).toISOString(), result, tree };
@@ -162,7 +201,11 @@ export class TaskFinisher {
   }
 
   /** Takes back what changed in the shared folder of a task; gives in sentences what was done and what was left. */
-  async #undo(taskId: string, reviewed: string | undefined): Promise<string[]> {
+  async #undo(
+    taskId: string,
+    reviewed: string | undefined,
+    onBegin: (() => Promise<void>) | undefined,
+  ): Promise<string[]> {
     const { stateDir, undo } = this.#options;
     const git = (await readReceipt(stateDir, taskId))?.git;
     if (git?.state === 'none') throw new BridgeError('NOT_A_REPOSITORY', git.why, BY_HAND);
@@ -182,6 +225,7 @@ export class TaskFinisher {
       );
     }
     const objects = treesOf(stateDir, taskId);
+    await onBegin?.();
     const { files, left } = await undo({ repository, start, end, objects });
     const again = `GIT_ALTERNATE_OBJECT_DIRECTORIES=${shellWord(objects, '/')} git -C ${shellWord(repository, '/')} restore --source=${end} -- ${files.map((file) => shellWord(file, '/')).join(' ')}`;
     const commitsStay = `Commits stay (${someNames(commits.map(({ commit }) => commit.slice(0, 10)))}).`;
@@ -264,6 +308,14 @@ function notMet(taskId: string, unmet: CheckRun): BridgeError {
     { do: 'continue', task: taskId },
     'To bring the work in all the same: anyway: true, or --anyway in a terminal. The message of the merge then names these checks.',
   ]);
+}
+
+function cutOff(taskId: string, action: FinishAction): BridgeError {
+  return new BridgeError(
+    'OUTCOME_UNKNOWN',
+    `The server that began to ${action} ${taskId} for this request_id was killed in the middle of it. How far it came is not known.`,
+    `Nothing was done a second time. See the project with git status and git log; then call again with another request_id, if it is still to be done.`,
+  );
 }
 
 function stillWorks(taskId: string, where: string, how: string): BridgeError {

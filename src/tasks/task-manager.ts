@@ -1,13 +1,17 @@
+import { z } from 'zod';
 import { BridgeError, ignoreBridgeError, messageOf } from '../base/errors.js';
 import { type Disposable, DisposableStore, type Event } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import { ProjectLocks } from '../store/project-lock.js';
+import type { ProcessIdentity } from '../store/process-place.js';
+import { isMade, requestKey, Requests } from '../store/requests.js';
 import { historyWords, TaskHistory, type HistorySettings, type Pruned } from './history/task-history.js';
 import { goOnStep } from './polling-hint.js';
 import { TaskQueue, type TaskQueueOptions } from './queue/task-queue.js';
 import { endStuckTask } from './record/recovery.js';
 import { checkPrompt } from './start-checks.js';
-import { isFinal, type TaskRecord } from './task.js';
+import { readRecordFile } from './record/record-file.js';
+import { isFinal, taskIdSchema, type TaskRecord } from './task.js';
 import type { DecisionAnswer, SentMessage, TaskLink } from './task-host.js';
 import { TaskReader } from './task-reader.js';
 import { requireNotNative, TaskUnreachable, type TaskGuard } from './task-refusals.js';
@@ -46,6 +50,9 @@ export class TaskManager implements TaskService, Disposable {
   readonly #watches: TaskWatches;
   readonly #queue: TaskQueue;
   readonly #history: TaskHistory;
+  readonly #requests: Requests;
+  /** By its project's lock; undefined for one whose keeper is gone, and for one without a lock. */
+  readonly #ownerOf: (taskId: string) => Promise<ProcessIdentity | undefined>;
   /** A task id, whenever its record or log changed; only for tasks that somebody watches. */
   readonly onDidChange: Event<string>;
   readonly get: TaskService['get'] = (taskId) => this.#reader.get(taskId);
@@ -58,11 +65,14 @@ export class TaskManager implements TaskService, Disposable {
     const { stateDir, clock, logger, history: settings } = options;
     const onCorrupt = (corrupt: object) => logger.error('a lock file could not be read', { ...corrupt });
     const locks = this.#owned.add(new ProjectLocks(stateDir.lockDir, clock, onCorrupt));
+    this.#requests = new Requests(stateDir.path, clock);
+    this.#ownerOf = async (taskId) =>
+      (await locks.table()).held.find((lock) => lock.task_id === taskId)?.owner;
     const queue = this.#owned.add(new TaskQueue({ ...options, locks, staysOn: true }));
     const reader = new TaskReader({
       ...options,
       standings: () => queue.look(),
-      ownerOf: async (taskId) => (await locks.table()).held.find((lock) => lock.task_id === taskId)?.owner,
+      ownerOf: this.#ownerOf,
     });
     // One that cannot be read may be anything: it is not removed.
     const read = (taskId: string) => reader.read(taskId).catch(ignoreBridgeError);
@@ -73,11 +83,33 @@ export class TaskManager implements TaskService, Disposable {
     this.#history = new TaskHistory({ ...options, settings, read });
   }
 
-  async start(input: StartTask): Promise<TaskRecord> {
+  async start({ requestId, ...input }: StartTask): Promise<TaskRecord> {
     await this.#options.guard?.('start tasks');
+    if (requestId === undefined) return this.#start(input);
+    const { signal: _, ...asked } = input;
+    const taskId = await this.#requests.once(
+      requestId,
+      { tool: 'start_task', ...asked },
+      {
+        outcome: taskIdSchema,
+        note: taskIdSchema,
+        act: async (note) => (await this.#start(input, note)).task_id,
+        // What was not handed to a keeper, nor to the queue, never starts: it is removed as all that a dead server leaves.
+        resume: async (id) => {
+          const isAtWork = async () => (await this.#ownerOf(id)) !== undefined;
+          const isThere = async () => (await readRecordFile(this.#options.stateDir, id)).state !== 'missing';
+          return (await isMade(id, this.#options.clock, { isAtWork, isThere })) ? id : undefined;
+        },
+      },
+    );
+    return this.get(taskId);
+  }
+
+  async #start(input: StartTask, onNamed?: (taskId: string) => Promise<void>): Promise<TaskRecord> {
     let started: TaskRecord | undefined;
     try {
-      started = await startTask(input, { ...this.#options, queue: this.#queue, wait: this.wait });
+      const parts = { ...this.#options, queue: this.#queue, wait: this.wait };
+      started = await startTask(input, { ...parts, ...(onNamed !== undefined && { onNamed }) });
       if (this.#options.logsTasks === true)
         this.#inBackground('the end of a task is not logged', this.#logToEnd(started));
       return started;
@@ -123,12 +155,13 @@ export class TaskManager implements TaskService, Disposable {
     }
   }
 
-  async respond(taskId: string, answer: DecisionAnswer): Promise<TaskRecord> {
+  async respond(taskId: string, { request_id: id, ...answer }: DecisionAnswer): Promise<TaskRecord> {
     await this.#options.guard?.('answer decisions', await this.get(taskId));
-    return this.#withLink(taskId, (link) => link.respond(answer));
+    const asked = { tool: 'respond_to_task', taskId, ...answer };
+    return this.#sendOnce(taskId, id, asked, (link, request) => link.respond(answer, request));
   }
 
-  async message(taskId: string, message: SentMessage): Promise<TaskRecord> {
+  async message(taskId: string, { requestId: id, ...message }: SentMessage): Promise<TaskRecord> {
     if (message.text !== undefined) checkPrompt(message.text);
     else if (message.interrupt !== true)
       throw new BridgeError(
@@ -137,7 +170,39 @@ export class TaskManager implements TaskService, Disposable {
         'Give text to send, or interrupt: true, or both.',
       );
     await this.#options.guard?.('steer tasks', await this.get(taskId));
-    return this.#withLink(taskId, (link) => link.message(message));
+    const asked = { tool: 'message_task', taskId, ...message };
+    return this.#sendOnce(taskId, id, asked, (link, request) => link.message(message, request));
+  }
+
+  /** The keeper does what has the same request once; afterwards the record says that it did. */
+  async #sendOnce(
+    taskId: string,
+    id: string | undefined,
+    asked: object,
+    act: (link: TaskLink, request?: string) => Promise<TaskRecord>,
+  ): Promise<TaskRecord> {
+    if (id === undefined) return this.#withLink(taskId, act);
+    const request = requestKey(id);
+    const isTaken = (record: TaskRecord) => record.requests?.includes(request) === true;
+    await this.#requests.once(id, asked, {
+      outcome: z.literal(true),
+      note: z.literal(true),
+      act: async (note) => {
+        await note(true);
+        if (!isTaken(await this.get(taskId))) await this.#withLink(taskId, (link) => act(link, request));
+        return true;
+      },
+      resume: async () => {
+        const record = await this.get(taskId);
+        if (!isFinal(record.status) || isTaken(record)) return undefined;
+        throw new BridgeError(
+          'OUTCOME_UNKNOWN',
+          `Task ${taskId} has ended, and whether it took this before is not known: the server that sent it died.`,
+          ['Nothing was sent.', { do: 'result', task: taskId }],
+        );
+      },
+    });
+    return this.get(taskId);
   }
 
   /** Lets go of a session that a person started, when the view of such sessions was ended: it runs on without a task. */
