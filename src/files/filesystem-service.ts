@@ -80,24 +80,23 @@ export class FilesystemService {
     return this.#options.once(
       requestId,
       { tool: 'write_file', ...file },
-      {
-        outcome: writtenFileSchema,
-        note: writtenFileSchema,
-        act: (note) => this.#write(file, note),
-        resume: (noted) => this.#wasWritten(noted, file.expectedSha256),
+      { outcome: writtenFileSchema, note: writtenFileSchema },
+      async (note, noted) => {
+        const isUndone = noted !== undefined && !(await this.#isWritten(noted, file.expectedSha256));
+        return noted === undefined || isUndone ? this.#write(file, note) : noted;
       },
     );
   }
 
-  /** Undefined where the file is as it was expected before the write. */
-  async #wasWritten(noted: WrittenFile, expected: string | undefined): Promise<WrittenFile | undefined> {
+  /** False where the file is as it was expected before the write. */
+  async #isWritten(noted: WrittenFile, expected: string | undefined): Promise<boolean> {
     const now = await this.#withFile(noted.path, async ({ handle }) => {
       const hash = createHash('sha256');
       await pipeline(handle.createReadStream({ autoClose: false }), hash);
       return hash.digest('hex');
     }).catch(ignoreBridgeError);
-    if (now === noted.sha256) return noted;
-    if (now !== undefined && now === expected?.toLowerCase()) return undefined;
+    if (now === noted.sha256) return true;
+    if (now !== undefined && now === expected?.toLowerCase()) return false;
     throw new BridgeError(
       'OUTCOME_UNKNOWN',
       `The server that wrote '${shownPath(noted.path)}' for this request_id was killed in the middle of it, and the file has other content now: whether it was written in between is not known.`,

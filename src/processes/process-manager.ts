@@ -75,7 +75,7 @@ export class ProcessManager {
     this.#parts = parts;
   }
 
-  /** Throws BridgeError when it cannot be started. `note` gets what `begun` needs, before anything is made. */
+  /** Throws BridgeError when it cannot be started. `note` gets what `isBegun` needs, before anything is made. */
   async spawn(request: SpawnRequest, note?: (begun: BegunSpawn) => Promise<void>): Promise<RunningProcess> {
     if (this.#isDisposed)
       throw new BridgeError(
@@ -113,13 +113,11 @@ export class ProcessManager {
   }
 
   /** Whether a process that a dead server began to start has a record, or gets one. Throws OUTCOME_UNKNOWN. */
-  async begun({ pid, keeper }: BegunSpawn): Promise<boolean> {
+  isBegun({ pid, keeper }: BegunSpawn): Promise<boolean> {
     const { clock, store, ownerState } = this.#parts;
-    return isMade(pid, clock, {
-      // Without its keeper's name on disk, that keeper got nothing to run.
-      isAtWork: async () => keeper !== undefined && (await ownerState(keeper)) !== 'gone',
-      isThere: async () => (await store.read(pid)) !== undefined,
-    });
+    // A keeper that was not noted got nothing to run.
+    const isKept = async () => keeper !== undefined && (await ownerState(keeper)) !== 'gone';
+    return isMade(clock, isKept, async () => (await store.read(pid)) !== undefined);
   }
 
   /** Throws PROCESS_NOT_FOUND. */

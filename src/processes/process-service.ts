@@ -114,16 +114,11 @@ export class ProcessService {
    */
   async spawn({ requestId, ...args }: SpawnArguments, limitMs: number, signal: AbortSignal) {
     const { manager, once } = this.#parts;
-    const pid = await once(
-      requestId,
-      { tool: 'spawn', ...args, limitMs },
-      {
-        outcome: z.string(),
-        note: begunSpawnSchema,
-        act: async (note) => (await this.#start(args, note)).record.process_id,
-        resume: async (begun) => ((await manager.begun(begun)) ? begun.pid : undefined),
-      },
-    );
+    const shapes = { outcome: z.string(), note: begunSpawnSchema };
+    const pid = await once(requestId, { tool: 'spawn', ...args, limitMs }, shapes, async (note, begun) => {
+      if (begun !== undefined && (await manager.isBegun(begun))) return begun.pid;
+      return (await this.#start(args, note)).record.process_id;
+    });
     const found = await this.#ended(pid, limitMs, signal);
     const { running } = found;
     // The caller does not know its pid, so it could not be ended later; one that is lost comes back with its request id.

@@ -25,7 +25,7 @@ export function filesIn(options: BridgeOptions, roots: AllowedRoots, activeProje
     headerLines: config.default_header_lines,
     allowProtectedWrites: config.allow_protected_writes,
     newFileMode: NEW_FILE_MODE & ~process.umask(),
-    once: async (id, asked, work) =>
-      id === undefined ? work.act(() => Promise.resolve()) : (await requests()).once(id, asked, work),
+    once: async (id, asked, shapes, act) =>
+      id === undefined ? act(() => Promise.resolve()) : (await requests()).once(id, asked, shapes, act),
   });
 }

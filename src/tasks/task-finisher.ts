@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
+import type { Once } from '../base/once.js';
 import type { Logger } from '../base/logger.js';
 import { countedNoun, shellWord, someNames } from '../base/text.js';
 import { isMet, onTree, unmetParagraph, unmetWords, type CheckRun } from '../checks/result.js';
@@ -28,7 +29,7 @@ const LOOK_INTERVAL_MS = 50;
 const TAKEN_FROM_COMMITS =
   ' A file of them that was taken back is now a change that is not committed: commit it, or bring the committed file back with git restore.';
 const UNCHANGED = 'Nothing was changed; git status shows the project as it is.';
-const ANSWER_LOST = 'What was said of it when it was done is lost: the server that did it was killed.';
+const WORDS_ARE_LOST = 'It was done by a server that was killed, and what that had to say of it is lost.';
 const BY_HAND = 'Nothing was changed. Take it back by hand, or start a task for it.';
 
 export interface FinishTask {
@@ -60,21 +61,21 @@ export interface TaskFinisherOptions {
   readonly undo: (query: UndoQuery) => Promise<UndoReport>;
 }
 
-/** Called before the first change, with the time. */
-type OnBegin = (now: string) => Promise<void>;
+/** `onBegin`: called before the first change. */
+type BegunFinish = FinishTask & { readonly onBegin?: () => Promise<void> };
 
 /** Brings home, or drops, what tasks did in worktrees of their own, and takes back what they did in shared folders. */
 export class TaskFinisher {
   readonly #options: TaskFinisherOptions;
   readonly #locks: ProjectLocks;
-  readonly #requests: Requests;
+  readonly #once: Once;
   /** One after the other: two merges into one branch would be in each other's way. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: TaskFinisherOptions) {
     this.#options = options;
     const { stateDir, clock, logger } = options;
-    this.#requests = new Requests(stateDir.path, clock);
+    this.#once = new Requests(stateDir.path, clock).once;
     this.#locks = new ProjectLocks(stateDir.lockDir, clock, (corrupt) =>
       logger.error('a lock file could not be read', { ...corrupt }),
     );
@@ -88,28 +89,25 @@ export class TaskFinisher {
   async finish({ requestId, ...query }: FinishTask): Promise<FinishedTask> {
     if (requestId === undefined) return this.#inTurn(query);
     const { signal: _, ...asked } = query;
-    const { get } = this.#options.tasks;
-    const notes = await this.#requests.once(
+    const { tasks, clock } = this.#options;
+    const now = new Date(clock.now()).toISOString();
+    const shapes = { outcome: z.array(z.string()), note: z.string() };
+    const notes = await this.#once(
       requestId,
       { tool: 'finish_task', ...asked },
-      {
-        outcome: z.array(z.string()),
-        note: z.string(),
-        act: async (note) => [...(await this.#inTurn(query, note)).notes],
-        resume: async (begun) => {
-          const { worktree, undone_at = '' } = await get(query.taskId);
-          const { action, at = '' } =
-            query.action === 'undo' ? { at: undone_at, ...query } : (worktree?.finished ?? {});
-          if (action === query.action && at >= begun) return [ANSWER_LOST];
-          throw cutOff(query.taskId, query.action);
-        },
+      shapes,
+      async (note, begun) => {
+        if (begun === undefined)
+          return [...(await this.#inTurn({ ...query, onBegin: () => note(now) })).notes];
+        if (isFinishedSince(begun, query.action, await tasks.get(query.taskId))) return [WORDS_ARE_LOST];
+        throw cutOff(query);
       },
     );
-    return { record: await get(query.taskId), notes };
+    return { record: await tasks.get(query.taskId), notes };
   }
 
-  #inTurn(query: FinishTask, onBegin?: OnBegin): Promise<FinishedTask> {
-    const turn = this.#last.then(() => this.#finish(query, onBegin));
+  #inTurn(query: BegunFinish): Promise<FinishedTask> {
+    const turn = this.#last.then(() => this.#finish(query));
     this.#last = turn.catch(() => undefined);
     return turn;
   }
@@ -141,7 +139,7 @@ export class TaskFinisher {
     return found === undefined || isMet(found) ? undefined : found;
   }
 
-  async #finish(query: FinishTask, onBegin: OnBegin | undefined): Promise<FinishedTask> {
+  async #finish(query: BegunFinish): Promise<FinishedTask> {
     const { taskId, action } = query;
     const record = await this.#options.tasks.get(taskId);
     await this.#requireRepository(record, action);
@@ -160,7 +158,7 @@ export class TaskFinisher {
     try {
       const { record: ended, notes } = await withRecordClaim(taskId, this.#options, {
         limitMs: WAIT_LIMIT_MS,
-        act: () => this.#finishEnded(query, unmet && unmetParagraph(unmet), onBegin),
+        act: () => this.#finishEnded(query, unmet && unmetParagraph(unmet)),
       });
       return { record: ended, notes: beside === undefined ? notes : [...notes, beside] };
     } finally {
@@ -169,12 +167,8 @@ export class TaskFinisher {
   }
 
   /** For the holder of the record's claim. `note`: for the message of a merge. */
-  async #finishEnded(
-    query: FinishTask,
-    note: string | undefined,
-    begin: OnBegin | undefined,
-  ): Promise<FinishedTask> {
-    const { taskId, action, reviewed, message, signal } = query;
+  async #finishEnded(query: BegunFinish, note: string | undefined): Promise<FinishedTask> {
+    const { taskId, action, reviewed, message, signal, onBegin } = query;
     const { worktrees, stateDir, clock } = this.#options;
     const file = await readRecordFile(stateDir, taskId);
     if (file.state !== 'ok' || !isFinal(file.record.status)) throw notWritten(taskId);
@@ -184,10 +178,9 @@ export class TaskFinisher {
       await writeRecordFile(stateDir, changed);
       return changed;
     };
-    const onBegin = begin && (() => begin(new Date(clock.now()).toISOString()));
     const worktree = worktreeFor(record, action);
     if (action === 'undo' || worktree === undefined) {
-      const notes = await this.#undo(taskId, reviewed, onBegin);
+      const notes = await this.#undo(query);
       return { record: await written({ undone_at: new Date(clock.now()).toISOString() }), notes };
     }
     const { result, tree, notes } = await worktrees.finish(
@@ -201,11 +194,7 @@ export class TaskFinisher {
   }
 
   /** Takes back what changed in the shared folder of a task; gives in sentences what was done and what was left. */
-  async #undo(
-    taskId: string,
-    reviewed: string | undefined,
-    onBegin: (() => Promise<void>) | undefined,
-  ): Promise<string[]> {
+  async #undo({ taskId, reviewed, onBegin }: BegunFinish): Promise<string[]> {
     const { stateDir, undo } = this.#options;
     const git = (await readReceipt(stateDir, taskId))?.git;
     if (git?.state === 'none') throw new BridgeError('NOT_A_REPOSITORY', git.why, BY_HAND);
@@ -310,11 +299,20 @@ function notMet(taskId: string, unmet: CheckRun): BridgeError {
   ]);
 }
 
-function cutOff(taskId: string, action: FinishAction): BridgeError {
+function isFinishedSince(
+  begun: string,
+  wanted: FinishAction,
+  { worktree, undone_at = '' }: TaskRecord,
+): boolean {
+  if (wanted === 'undo') return undone_at >= begun;
+  return worktree?.finished?.action === wanted && worktree.finished.at >= begun;
+}
+
+function cutOff({ taskId, action }: FinishTask): BridgeError {
   return new BridgeError(
     'OUTCOME_UNKNOWN',
     `The server that began to ${action} ${taskId} for this request_id was killed in the middle of it. How far it came is not known.`,
-    `Nothing was done a second time. See the project with git status and git log; then call again with another request_id, if it is still to be done.`,
+    'Nothing was done a second time. See git status and git log; then call with another request_id, if it is still to be done.',
   );
 }
 

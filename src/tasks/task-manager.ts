@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { BridgeError, ignoreBridgeError, messageOf } from '../base/errors.js';
+import type { Once } from '../base/once.js';
 import { type Disposable, DisposableStore, type Event } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import { ProjectLocks } from '../store/project-lock.js';
@@ -50,7 +51,7 @@ export class TaskManager implements TaskService, Disposable {
   readonly #watches: TaskWatches;
   readonly #queue: TaskQueue;
   readonly #history: TaskHistory;
-  readonly #requests: Requests;
+  readonly #once: Once;
   /** By its project's lock; undefined for one whose keeper is gone, and for one without a lock. */
   readonly #ownerOf: (taskId: string) => Promise<ProcessIdentity | undefined>;
   /** A task id, whenever its record or log changed; only for tasks that somebody watches. */
@@ -65,7 +66,7 @@ export class TaskManager implements TaskService, Disposable {
     const { stateDir, clock, logger, history: settings } = options;
     const onCorrupt = (corrupt: object) => logger.error('a lock file could not be read', { ...corrupt });
     const locks = this.#owned.add(new ProjectLocks(stateDir.lockDir, clock, onCorrupt));
-    this.#requests = new Requests(stateDir.path, clock);
+    this.#once = new Requests(stateDir.path, clock).once;
     this.#ownerOf = async (taskId) =>
       (await locks.table()).held.find((lock) => lock.task_id === taskId)?.owner;
     const queue = this.#owned.add(new TaskQueue({ ...options, locks, staysOn: true }));
@@ -87,19 +88,21 @@ export class TaskManager implements TaskService, Disposable {
     await this.#options.guard?.('start tasks');
     if (requestId === undefined) return this.#start(input);
     const { signal: _, ...asked } = input;
-    const taskId = await this.#requests.once(
+    const { stateDir, clock } = this.#options;
+    const taskId = await this.#once(
       requestId,
       { tool: 'start_task', ...asked },
-      {
-        outcome: taskIdSchema,
-        note: taskIdSchema,
-        act: async (note) => (await this.#start(input, note)).task_id,
-        // What was not handed to a keeper, nor to the queue, never starts: it is removed as all that a dead server leaves.
-        resume: async (id) => {
-          const isAtWork = async () => (await this.#ownerOf(id)) !== undefined;
-          const isThere = async () => (await readRecordFile(this.#options.stateDir, id)).state !== 'missing';
-          return (await isMade(id, this.#options.clock, { isAtWork, isThere })) ? id : undefined;
-        },
+      { outcome: taskIdSchema, note: taskIdSchema },
+      async (note, begun) => {
+        // What has neither a record nor a keeper never starts: it is removed as all that a dead server leaves.
+        const isBegun =
+          begun !== undefined &&
+          (await isMade(
+            clock,
+            async () => (await this.#ownerOf(begun)) !== undefined,
+            async () => (await readRecordFile(stateDir, begun)).state !== 'missing',
+          ));
+        return isBegun ? begun : (await this.#start(input, note)).task_id;
       },
     );
     return this.get(taskId);
@@ -183,24 +186,14 @@ export class TaskManager implements TaskService, Disposable {
   ): Promise<TaskRecord> {
     if (id === undefined) return this.#withLink(taskId, act);
     const request = requestKey(id);
-    const isTaken = (record: TaskRecord) => record.requests?.includes(request) === true;
-    await this.#requests.once(id, asked, {
-      outcome: z.literal(true),
-      note: z.literal(true),
-      act: async (note) => {
-        await note(true);
-        if (!isTaken(await this.get(taskId))) await this.#withLink(taskId, (link) => act(link, request));
-        return true;
-      },
-      resume: async () => {
-        const record = await this.get(taskId);
-        if (!isFinal(record.status) || isTaken(record)) return undefined;
-        throw new BridgeError(
-          'OUTCOME_UNKNOWN',
-          `Task ${taskId} has ended, and whether it took this before is not known: the server that sent it died.`,
-          ['Nothing was sent.', { do: 'result', task: taskId }],
-        );
-      },
+    const sent = z.literal(true);
+    await this.#once(id, asked, { outcome: sent, note: sent }, async (note, isBegun) => {
+      const record = await this.get(taskId);
+      if (record.requests?.includes(request) === true) return true;
+      if (isBegun === true && isFinal(record.status)) throw endedMeanwhile(taskId);
+      await note(true);
+      await this.#withLink(taskId, (link) => act(link, request));
+      return true;
     });
     return this.get(taskId);
   }
@@ -299,6 +292,14 @@ export class TaskManager implements TaskService, Disposable {
       if (!this.#owned.isDisposed) this.#options.logger.warn(error, { error: messageOf(why) });
     });
   }
+}
+
+function endedMeanwhile(taskId: string): BridgeError {
+  return new BridgeError(
+    'OUTCOME_UNKNOWN',
+    `Task ${taskId} has ended, and whether it took this before is not known: the server that sent it died.`,
+    ['Nothing was sent now.', { do: 'result', task: taskId }],
+  );
 }
 
 /** `isMeanwhile`: it ended before it answered. */

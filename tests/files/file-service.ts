@@ -32,7 +32,7 @@ export function filesAt(
     headerLines: options.headerLines ?? 3,
     allowProtectedWrites: options.allowProtectedWrites ?? false,
     newFileMode: 0o644,
-    once: options.once ?? (async (_id, _asked, work) => work.act(() => Promise.resolve())),
+    once: options.once ?? (async (_id, _asked, _shapes, act) => act(() => Promise.resolve())),
   });
   return { files, activeProject };
 }
