@@ -63,6 +63,8 @@ export const errorCodes = {
   TERMINAL_FAILED: 'VS Code could not make the terminal, or its command did not begin.',
   NO_SHELL_INTEGRATION: 'The terminal’s shell does not report where commands begin and end.',
   MESSAGE_TOO_LARGE: 'A protocol message was too large.',
+  OUTCOME_UNKNOWN:
+    'Whether an earlier call with the same `request_id` was done is not known, or not yet; it was not done again.',
   STATE_UNUSABLE: 'The state directory cannot be used (owner, mode, or the disk).',
   RESTART_NEEDED: 'The running server’s files were replaced, as by an update: restart it.',
   INTERNAL_ERROR: 'An error in the bridge itself; the server’s log on stderr has the details.',

@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto';
+import { pipeline } from 'node:stream/promises';
 import type { Clock } from '../base/clock.js';
-import { BridgeError } from '../base/errors.js';
+import { BridgeError, ignoreBridgeError } from '../base/errors.js';
+import type { Once } from '../base/once.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedPath, AllowedRoots } from '../projects/allowed-roots.js';
 import type { OpenedPath } from '../projects/opened-path.js';
@@ -8,7 +11,7 @@ import { alikeOf, makeDirectories, shownPath, type WriteGuard } from './write/ma
 import { writeGuard } from './write/protected-path.js';
 import { readPage, type FilePage } from './read/read-page.js';
 import { readRange, type FileRange, type RangeQuery } from './read/read-range.js';
-import { writeFileAt, type WriteRequest, type WrittenFile } from './write/write-file.js';
+import { writeFileAt, writtenFileSchema, type WriteRequest, type WrittenFile } from './write/write-file.js';
 
 export interface FilesystemOptions {
   readonly roots: AllowedRoots;
@@ -20,6 +23,14 @@ export interface FilesystemOptions {
   readonly allowProtectedWrites: boolean;
   /** Permissions of new files, from the umask. */
   readonly newFileMode: number;
+  readonly once: Once;
+}
+
+/** What a caller writes. */
+export interface FileToWrite extends Pick<WriteRequest, 'content' | 'expectedSha256'> {
+  readonly path: string;
+  /** The same with the same id is written once, and is the answer each time. */
+  readonly requestId?: string | undefined;
 }
 
 export interface ReadFileQuery {
@@ -64,10 +75,36 @@ export class FilesystemService {
     }
   }
 
-  /** Throws like `AllowedRoots.resolve` and `writeFileAt`, and PROTECTED_PATH. */
-  async writeFile(
-    request: Pick<WriteRequest, 'content' | 'expectedSha256'> & { readonly path: string },
-  ): Promise<WrittenFile> {
+  /** Throws like `AllowedRoots.resolve` and `writeFileAt`, PROTECTED_PATH, and as `Once` with a request id. */
+  async writeFile({ requestId, ...file }: FileToWrite): Promise<WrittenFile> {
+    return this.#options.once(
+      requestId,
+      { tool: 'write_file', ...file },
+      { outcome: writtenFileSchema, note: writtenFileSchema },
+      async (note, noted) => {
+        const isUndone = noted !== undefined && !(await this.#isWritten(noted, file.expectedSha256));
+        return noted === undefined || isUndone ? this.#write(file, note) : noted;
+      },
+    );
+  }
+
+  /** False where the file is as it was expected before the write. */
+  async #isWritten(noted: WrittenFile, expected: string | undefined): Promise<boolean> {
+    const now = await this.#withFile(noted.path, async ({ handle }) => {
+      const hash = createHash('sha256');
+      await pipeline(handle.createReadStream({ autoClose: false }), hash);
+      return hash.digest('hex');
+    }).catch(ignoreBridgeError);
+    if (now === noted.sha256) return true;
+    if (now !== undefined && now === expected?.toLowerCase()) return false;
+    throw new BridgeError(
+      'OUTCOME_UNKNOWN',
+      `The server that wrote '${shownPath(noted.path)}' for this request_id was killed in the middle of it, and the file has other content now: whether it was written in between is not known.`,
+      'Nothing was written. Read the file; then write it with another request_id, if that is still wanted.',
+    );
+  }
+
+  async #write(request: FileToWrite, note: WriteRequest['note']): Promise<WrittenFile> {
     const { opener, newFileMode } = this.#options;
     if (/\p{Surrogate}/u.test(request.content)) {
       const message = `The content for '${shownPath(request.path)}' contains half of a character (a lone surrogate).`;
@@ -79,7 +116,7 @@ export class FilesystemService {
     }
     const real = await this.#writable(request.path);
     return this.#inTurn(real, () =>
-      writeFileAt(opener, { ...request, real, newFileMode, refuse: this.#refuse }),
+      writeFileAt(opener, { ...request, real, newFileMode, refuse: this.#refuse, note }),
     );
   }
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { TASK_ID_PATTERN } from '../base/ids.js';
 import { receiptSchema } from '../tasks/receipt/receipt.js';
-import { decisionAnswerSchema } from '../tasks/task-host.js';
+import { decisionAnswerSchema, requestIdSchema } from '../tasks/task-host.js';
 import { taskPurposeSchema, taskRecordSchema, taskStatusSchema } from '../tasks/task.js';
 
 /** Grows when a side that speaks the number before could misunderstand; methods and fields are added without that. */
@@ -33,7 +33,7 @@ export type FarIdentity = z.infer<typeof farIdentitySchema>;
 const taskId = z.string().regex(TASK_ID_PATTERN);
 const cursor = z.string().max(10_000).optional();
 /** The same call with the same id is done once. */
-const requestId = z.string().min(1).max(100).optional();
+const requestId = requestIdSchema.optional();
 const ofTask = z.object({ task_id: taskId });
 
 /** The types of a method: what its request holds, and its answer. */

@@ -5,6 +5,7 @@ import { withinMs, type Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import type { Child, OutputSink, OutputStream, TerminalSize } from '../pty/child.js';
 import type { ExitStatus } from '../pty/exit-status.js';
+import type { ProcessIdentity } from '../store/process-place.js';
 import { sizeSchema, type ProcessRecord } from './process-record.js';
 
 export type ProcessMode = ProcessRecord['mode'];
@@ -171,6 +172,8 @@ export interface RunningProcess extends Pick<ProcessHandle, 'signal' | 'kill' | 
 export interface KeptLaunch {
   readonly record: ProcessRecord;
   readonly spec: ProcessSpec;
+  /** Called with the keeper before it gets what it runs: it runs nothing when this does not resolve. */
+  readonly onKeeper?: ((keeper: ProcessIdentity) => Promise<void>) | undefined;
 }
 
 /** Runs processes that outlive the server: each has a keeper. */

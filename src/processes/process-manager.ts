@@ -1,10 +1,12 @@
 import { rm } from 'node:fs/promises';
+import { z } from 'zod';
 import { withinMs } from '../base/clock.js';
 import { BridgeError, messageOf, ignoreBridgeError } from '../base/errors.js';
 import { createProcessId, createSecret } from '../base/ids.js';
 import type { EndMarked } from '../os/choose-processes.js';
 import type { ProcessState } from '../store/process-identity.js';
-import type { ProcessIdentity } from '../store/process-place.js';
+import { processIdentitySchema, type ProcessIdentity } from '../store/process-place.js';
+import { isMade } from '../store/requests.js';
 import { keeperLeaves, killKeeper, signalKeeper } from '../store/stuck-keeper.js';
 import {
   notRunning,
@@ -42,6 +44,10 @@ export interface ProcessManagerParts extends ProcessRunParts {
   readonly maxHistoryBytes: number;
 }
 
+/** A process that a server began to start, and its keeper, if any. */
+export const begunSpawnSchema = z.object({ pid: z.string(), keeper: processIdentitySchema.optional() });
+type BegunSpawn = z.infer<typeof begunSpawnSchema>;
+
 /** A process as it is now; `running` is there when this server can reach it. */
 export interface FoundProcess {
   readonly record: ProcessRecord;
@@ -69,8 +75,8 @@ export class ProcessManager {
     this.#parts = parts;
   }
 
-  /** Throws BridgeError when it cannot be started. */
-  async spawn(request: SpawnRequest): Promise<RunningProcess> {
+  /** Throws BridgeError when it cannot be started. `note` gets what `isBegun` needs, before anything is made. */
+  async spawn(request: SpawnRequest, note?: (begun: BegunSpawn) => Promise<void>): Promise<RunningProcess> {
     if (this.#isDisposed)
       throw new BridgeError(
         'SPAWN_FAILED',
@@ -95,14 +101,23 @@ export class ProcessManager {
       socket_path: keep ? socketPath(id) : null,
       started_at: new Date(clock.now()).toISOString(),
     };
+    await note?.({ pid: id });
     const spec = { ...wanted, id, env: mark === null ? wanted.env : environment(mark, wanted.env) };
     const started = keep
-      ? await keepers.keep({ record, spec })
+      ? await keepers.keep({ record, spec, onKeeper: note && ((keeper) => note({ pid: id, keeper })) })
       : await ProcessRun.start(this.#parts, record, async (sink) =>
           (await this.#backend(mode)).spawn(spec, sink),
         );
     this.#hold(started);
     return started;
+  }
+
+  /** Whether a process that a dead server began to start has a record, or gets one. Throws OUTCOME_UNKNOWN. */
+  isBegun({ pid, keeper }: BegunSpawn): Promise<boolean> {
+    const { clock, store, ownerState } = this.#parts;
+    // A keeper that was not noted got nothing to run.
+    const isKept = async () => keeper !== undefined && (await ownerState(keeper)) !== 'gone';
+    return isMade(clock, isKept, async () => (await store.read(pid)) !== undefined);
   }
 
   /** Throws PROCESS_NOT_FOUND. */

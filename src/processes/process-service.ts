@@ -1,5 +1,7 @@
-import { withinMs, type Clock } from '../base/clock.js';
-import { BridgeError, ignoreBridgeError } from '../base/errors.js';
+import { z } from 'zod';
+import { sleep, withinMs, type Clock } from '../base/clock.js';
+import { BridgeError, ignoreBridgeError, systemCodeOf } from '../base/errors.js';
+import type { Once } from '../base/once.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { OutputStream } from '../pty/child.js';
 import { OutputReader, type Extent } from '../store/pages.js';
@@ -24,13 +26,16 @@ import {
   type SpawnRequest,
   totalOf,
 } from './process-handle.js';
-import type { FoundProcess, ProcessManager } from './process-manager.js';
+import { begunSpawnSchema, type FoundProcess, type ProcessManager } from './process-manager.js';
 import type { ProcessRecord } from './process-record.js';
 
 /** What one answer shows of the first output. */
 const FIRST_OUTPUT_CHARS = 8_196;
 /** Output that pauses for so long is taken for all that came of an input. */
 const QUIET_MS = 200;
+const LOOK_INTERVAL_MS = 100;
+/** Why a call was aborted whose client is gone, by the MCP SDK; any other was cancelled. */
+const LOST = 'CONNECTION_CLOSED';
 /** A pattern is searched in the newest output; what is further back was searched before. */
 const SEARCH_BYTES = 64 * 1024;
 
@@ -45,6 +50,8 @@ interface ShownOutput {
 export interface SpawnArguments extends Omit<SpawnRequest, 'cwd'> {
   /** Host: a folder in the allowed roots, or relative to the active project, which it is without. */
   readonly cwd?: string | undefined;
+  /** The same with the same id is started once, and is the answer each time. */
+  readonly requestId?: string | undefined;
 }
 
 export interface InputOutcome extends ShownOutput {
@@ -84,6 +91,7 @@ export interface ProcessServiceParts {
   readonly clock: Clock;
   readonly project: Pick<ActiveProject, 'resolve'>;
   readonly defaultMode?: ProcessMode;
+  readonly once: Once;
 }
 
 /** What the tools do with processes. Its methods throw BridgeError. */
@@ -102,25 +110,50 @@ export class ProcessService {
 
   /**
    * Starts it and waits for its end, at most `limitMs`; 0 does not wait. A process that still runs then is in the background. A cancelled
-   * call ends it. Throws what AllowedRoots throws for the folder.
+   * call ends it. Throws what AllowedRoots throws for the folder, and as `Once` with a request id.
    */
-  async spawn(args: SpawnArguments, limitMs: number, signal: AbortSignal) {
-    const { manager, project, clock } = this.#parts;
+  async spawn({ requestId, ...args }: SpawnArguments, limitMs: number, signal: AbortSignal) {
+    const { manager, once } = this.#parts;
+    const shapes = { outcome: z.string(), note: begunSpawnSchema };
+    const pid = await once(requestId, { tool: 'spawn', ...args, limitMs }, shapes, async (note, begun) => {
+      if (begun !== undefined && (await manager.isBegun(begun))) return begun.pid;
+      return (await this.#start(args, note)).record.process_id;
+    });
+    const found = await this.#ended(pid, limitMs, signal);
+    const { running } = found;
+    // The caller does not know its pid, so it could not be ended later; one that is lost comes back with its request id.
+    const isLost = requestId !== undefined && systemCodeOf(signal.reason) === LOST;
+    if (signal.aborted && !isLost) await running?.kill('SIGTERM').catch(ignoreBridgeError);
+    const record = running?.record ?? found.record;
+    const isBackground = record.status === 'running';
+    const shown = limitMs > 0 || !isBackground;
+    return { record, isBackground, ...(shown && (await this.#shown({ record, running }, {}))) };
+  }
+
+  async #start(args: SpawnArguments, note: Parameters<ProcessManager['spawn']>[1]): Promise<RunningProcess> {
+    const { manager, project } = this.#parts;
     const { mode, cwd, mountProject } = args;
     const mounted = mountProject && { mountProject: await project.resolve(mountProject, 'mount_project') };
     const folder = mode === 'docker' ? (cwd ?? WORK_DIRECTORY) : await project.resolve(cwd, 'cwd');
-    const running = await manager.spawn({ ...args, ...mounted, cwd: folder }).catch((error: unknown) => {
+    return manager.spawn({ ...args, ...mounted, cwd: folder }, note).catch((error: unknown) => {
       throw withShellHint(error, args);
     });
+  }
+
+  /** The process when it has ended, the time is over, or the call is cancelled. One of another server is followed by its record. */
+  async #ended(pid: string, limitMs: number, signal: AbortSignal): Promise<FoundProcess> {
+    const { manager, clock } = this.#parts;
+    const untilMs = clock.monotonicMs() + limitMs;
     const cancelled = new Promise<void>((resolve) => {
       signal.addEventListener('abort', () => resolve(), { once: true });
     });
-    if (limitMs > 0) await withinMs(clock, limitMs, Promise.race([running.ended, cancelled]));
-    // The caller does not know its pid, so it could not be ended later.
-    if (signal.aborted) await running.kill('SIGTERM').catch(ignoreBridgeError);
-    const { record } = running;
-    const isBackground = record.status === 'running';
-    return { record, isBackground, ...((limitMs > 0 || !isBackground) && (await this.#shown(running, {}))) };
+    for (;;) {
+      const found = await manager.find(pid);
+      const leftMs = untilMs - clock.monotonicMs();
+      if (found.record.status === 'terminated' || leftMs <= 0 || signal.aborted) return found;
+      const end = found.running?.ended ?? sleep(clock, LOOK_INTERVAL_MS, signal);
+      await withinMs(clock, leftMs, Promise.race([end, cancelled]));
+    }
   }
 
   /** Gives input and waits for what comes of it: a pause behind it, or a text in it. Throws when its keeper does not answer any more. */
@@ -138,7 +171,8 @@ export class ProcessService {
     const before = await this.#ends(running.record);
     await running.give(query);
     const outcome = await this.#wait(running, before, holds, limitMs, signal);
-    return { record: running.record, outcome, ...(await this.#shown(running, before)) };
+    const { record } = running;
+    return { record, outcome, ...(await this.#shown({ record, running }, before)) };
   }
 
   /** A part of its output, or what its terminal shows. */
@@ -242,10 +276,9 @@ export class ProcessService {
   }
 
   /** What was printed since; of a terminal what it shows. */
-  async #shown(running: RunningProcess, since: OutputBytes): Promise<ShownOutput> {
-    const { record } = running;
+  async #shown({ record, running }: FoundProcess, since: OutputBytes): Promise<ShownOutput> {
     if (record.tty !== null)
-      return { screen: record.screen ?? (await running.screen().catch(ignoreBridgeError))?.text ?? '' };
+      return { screen: record.screen ?? (await running?.screen().catch(ignoreBridgeError))?.text ?? '' };
     const { stdout = 0, stderr = 0 } = await this.#ends(record);
     // Each has half, and what the other leaves of its own.
     const shown = (stream: 'stdout' | 'stderr', others: number) => {

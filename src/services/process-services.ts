@@ -16,6 +16,7 @@ import { PathOpener } from '../projects/path-opener.js';
 import { childEnvironment, sessionKeys } from '../pty/child-env.js';
 import { ownerState } from '../store/owner-state.js';
 import { ownIdentity } from '../store/process-identity.js';
+import { Requests } from '../store/requests.js';
 import { engineSettings } from './engine-settings.js';
 import { endMarked, keeperProgram, openState, type BridgeOptions } from './open-state.js';
 
@@ -90,7 +91,10 @@ export async function createProcessServices(
     maxHistoryBytes: MAX_HISTORY_BYTES,
   });
   return {
-    processes: new ProcessService({ manager, clock, project, defaultMode: config.process_mode }),
+    processes: new ProcessService({
+      ...{ manager, clock, project, defaultMode: config.process_mode },
+      once: new Requests(statePath, clock).once,
+    }),
     copies: lazily(async () => copiesOf(roots, config.allow_protected_writes, manager, await containers())),
     sweep: () => manager.sweep(),
     dispose: async () => {

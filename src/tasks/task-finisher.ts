@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import { sleep, type Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
+import type { Once } from '../base/once.js';
 import type { Logger } from '../base/logger.js';
 import { countedNoun, shellWord, someNames } from '../base/text.js';
 import { isMet, onTree, unmetParagraph, unmetWords, type CheckRun } from '../checks/result.js';
@@ -9,6 +11,7 @@ import { isSameProject } from '../projects/worktree-path.js';
 import { worktreeTask } from '../projects/worktree-path.js';
 import { ownerState } from '../store/owner-state.js';
 import { ProjectLocks } from '../store/project-lock.js';
+import { Requests } from '../store/requests.js';
 import type { StateDir } from '../store/state-dir.js';
 import { treesOf } from './receipt/receipt-git.js';
 import { readReceipt } from './receipt/task-receipts.js';
@@ -26,6 +29,7 @@ const LOOK_INTERVAL_MS = 50;
 const TAKEN_FROM_COMMITS =
   ' A file of them that was taken back is now a change that is not committed: commit it, or bring the committed file back with git restore.';
 const UNCHANGED = 'Nothing was changed; git status shows the project as it is.';
+const WORDS_ARE_LOST = 'It was done by a server that was killed, and what that had to say of it is lost.';
 const BY_HAND = 'Nothing was changed. Take it back by hand, or start a task for it.';
 
 export interface FinishTask {
@@ -38,6 +42,8 @@ export interface FinishTask {
   /** Brings the work in although its checks are not all met. */
   readonly anyway?: boolean | undefined;
   readonly signal: AbortSignal;
+  /** The same with the same id is done once, and is the answer each time. */
+  readonly requestId?: string | undefined;
 }
 
 export interface FinishedTask {
@@ -55,16 +61,21 @@ export interface TaskFinisherOptions {
   readonly undo: (query: UndoQuery) => Promise<UndoReport>;
 }
 
+/** `onBegin`: called before the first change. */
+type BegunFinish = FinishTask & { readonly onBegin?: () => Promise<void> };
+
 /** Brings home, or drops, what tasks did in worktrees of their own, and takes back what they did in shared folders. */
 export class TaskFinisher {
   readonly #options: TaskFinisherOptions;
   readonly #locks: ProjectLocks;
+  readonly #once: Once;
   /** One after the other: two merges into one branch would be in each other's way. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: TaskFinisherOptions) {
     this.#options = options;
     const { stateDir, clock, logger } = options;
+    this.#once = new Requests(stateDir.path, clock).once;
     this.#locks = new ProjectLocks(stateDir.lockDir, clock, (corrupt) =>
       logger.error('a lock file could not be read', { ...corrupt }),
     );
@@ -73,8 +84,29 @@ export class TaskFinisher {
   /**
    * Throws TASK_NOT_FOUND, INVALID_ARGUMENTS for a task without a worktree (for undo: with one) or one that was finished, and where nothing was reviewed,
    * TASK_ALREADY_RUNNING while a task works there or its checks run in a clean copy, WORK_DOES_NOT_FIT, and what git throws; then the project is as it was.
+   * With a request id also INVALID_ARGUMENTS and OUTCOME_UNKNOWN, see `Once`.
    */
-  async finish(query: FinishTask): Promise<FinishedTask> {
+  async finish({ requestId, ...query }: FinishTask): Promise<FinishedTask> {
+    if (requestId === undefined) return this.#inTurn(query);
+    const { signal: _, ...asked } = query;
+    const { tasks, clock } = this.#options;
+    const now = new Date(clock.now()).toISOString();
+    const shapes = { outcome: z.array(z.string()), note: z.string() };
+    const notes = await this.#once(
+      requestId,
+      { tool: 'finish_task', ...asked },
+      shapes,
+      async (note, begun) => {
+        if (begun === undefined)
+          return [...(await this.#inTurn({ ...query, onBegin: () => note(now) })).notes];
+        if (isFinishedSince(begun, query.action, await tasks.get(query.taskId))) return [WORDS_ARE_LOST];
+        throw cutOff(query);
+      },
+    );
+    return { record: await tasks.get(query.taskId), notes };
+  }
+
+  #inTurn(query: BegunFinish): Promise<FinishedTask> {
     const turn = this.#last.then(() => this.#finish(query));
     this.#last = turn.catch(() => undefined);
     return turn;
@@ -107,7 +139,7 @@ export class TaskFinisher {
     return found === undefined || isMet(found) ? undefined : found;
   }
 
-  async #finish(query: FinishTask): Promise<FinishedTask> {
+  async #finish(query: BegunFinish): Promise<FinishedTask> {
     const { taskId, action } = query;
     const record = await this.#options.tasks.get(taskId);
     await this.#requireRepository(record, action);
@@ -135,8 +167,8 @@ export class TaskFinisher {
   }
 
   /** For the holder of the record's claim. `note`: for the message of a merge. */
-  async #finishEnded(query: FinishTask, note: string | undefined): Promise<FinishedTask> {
-    const { taskId, action, reviewed, message, signal } = query;
+  async #finishEnded(query: BegunFinish, note: string | undefined): Promise<FinishedTask> {
+    const { taskId, action, reviewed, message, signal, onBegin } = query;
     const { worktrees, stateDir, clock } = this.#options;
     const file = await readRecordFile(stateDir, taskId);
     if (file.state !== 'ok' || !isFinal(file.record.status)) throw notWritten(taskId);
@@ -148,12 +180,12 @@ export class TaskFinisher {
     };
     const worktree = worktreeFor(record, action);
     if (action === 'undo' || worktree === undefined) {
-      const notes = await this.#undo(taskId, reviewed);
+      const notes = await this.#undo(query);
       return { record: await written({ undone_at: new Date(clock.now()).toISOString() }), notes };
     }
     const { result, tree, notes } = await worktrees.finish(
       worktree,
-      { action, taskId, reviewed, note, message: `${message ?? record.prompt_summary}\n` },
+      { action, taskId, reviewed, note, message: `${message ?? record.prompt_summary}\n`, onBegin },
       signal,
     );
     const finished = { action, at: new Date(clock.now()).toISOString(), result, tree };
@@ -162,7 +194,7 @@ export class TaskFinisher {
   }
 
   /** Takes back what changed in the shared folder of a task; gives in sentences what was done and what was left. */
-  async #undo(taskId: string, reviewed: string | undefined): Promise<string[]> {
+  async #undo({ taskId, reviewed, onBegin }: BegunFinish): Promise<string[]> {
     const { stateDir, undo } = this.#options;
     const git = (await readReceipt(stateDir, taskId))?.git;
     if (git?.state === 'none') throw new BridgeError('NOT_A_REPOSITORY', git.why, BY_HAND);
@@ -182,6 +214,7 @@ export class TaskFinisher {
       );
     }
     const objects = treesOf(stateDir, taskId);
+    await onBegin?.();
     const { files, left } = await undo({ repository, start, end, objects });
     const again = `GIT_ALTERNATE_OBJECT_DIRECTORIES=${shellWord(objects, '/')} git -C ${shellWord(repository, '/')} restore --source=${end} -- ${files.map((file) => shellWord(file, '/')).join(' ')}`;
     const commitsStay = `Commits stay (${someNames(commits.map(({ commit }) => commit.slice(0, 10)))}).`;
@@ -264,6 +297,23 @@ function notMet(taskId: string, unmet: CheckRun): BridgeError {
     { do: 'continue', task: taskId },
     'To bring the work in all the same: anyway: true, or --anyway in a terminal. The message of the merge then names these checks.',
   ]);
+}
+
+function isFinishedSince(
+  begun: string,
+  wanted: FinishAction,
+  { worktree, undone_at = '' }: TaskRecord,
+): boolean {
+  if (wanted === 'undo') return undone_at >= begun;
+  return worktree?.finished?.action === wanted && worktree.finished.at >= begun;
+}
+
+function cutOff({ taskId, action }: FinishTask): BridgeError {
+  return new BridgeError(
+    'OUTCOME_UNKNOWN',
+    `The server that began to ${action} ${taskId} for this request_id was killed in the middle of it. How far it came is not known.`,
+    'Nothing was done a second time. See git status and git log; then call with another request_id, if it is still to be done.',
+  );
 }
 
 function stillWorks(taskId: string, where: string, how: string): BridgeError {

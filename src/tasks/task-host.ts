@@ -10,6 +10,9 @@ export const BY_CALLER = 'caller';
 /** Who answers by a form of the chat. */
 export const BY_FORM = 'elicitation';
 
+/** What a caller calls a request, so that it is done once. */
+export const requestIdSchema = z.string().min(1).max(100);
+
 export const decisionAnswerSchema = z.object({
   decision_id: z.string(),
   verdict: z.enum(['allow', 'allow_session', 'deny']),
@@ -18,6 +21,8 @@ export const decisionAnswerSchema = z.object({
   answers: z.record(z.string(), z.string()).optional(),
   /** Who answers, for the record. */
   by: z.string(),
+  /** The same answer with the same id counts once, and is accepted each time. */
+  request_id: requestIdSchema.optional(),
 });
 export type DecisionAnswer = z.infer<typeof decisionAnswerSchema>;
 
@@ -33,16 +38,18 @@ export interface SentMessage {
   readonly interrupt?: boolean | undefined;
   /** Who interrupts, as the journal names them; by default the caller. */
   readonly by?: string | undefined;
+  /** The same message with the same id is sent once. */
+  readonly requestId?: string | undefined;
 }
 
-/** A running task as its callers see it, through the keeper's socket. */
+/** A running task as its callers see it, through the keeper's socket. What has the same `request` is done once. */
 export interface TaskLink extends Disposable {
   /** The record: once at first, and once at the end of the task. */
   readonly onRecord: Event<TaskRecord>;
   /** Throws BridgeError DECISION_NOT_FOUND or DECISION_CLOSED. */
-  respond(answer: DecisionAnswer): Promise<TaskRecord>;
+  respond(answer: DecisionAnswer, request?: string): Promise<TaskRecord>;
   /** Throws BridgeError TASK_NOT_RUNNING. */
-  message(message: SentMessage): Promise<TaskRecord>;
+  message(message: SentMessage, request?: string): Promise<TaskRecord>;
   /** Resolves with the final record when every process of the task is gone. */
   kill(reason: string): Promise<TaskRecord>;
   screen(): Promise<ScreenText>;

@@ -1,13 +1,18 @@
+import { z } from 'zod';
 import { BridgeError, ignoreBridgeError, messageOf } from '../base/errors.js';
+import type { Once } from '../base/once.js';
 import { type Disposable, DisposableStore, type Event } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import { ProjectLocks } from '../store/project-lock.js';
+import type { ProcessIdentity } from '../store/process-place.js';
+import { isMade, requestKey, Requests } from '../store/requests.js';
 import { historyWords, TaskHistory, type HistorySettings, type Pruned } from './history/task-history.js';
 import { goOnStep } from './polling-hint.js';
 import { TaskQueue, type TaskQueueOptions } from './queue/task-queue.js';
 import { endStuckTask } from './record/recovery.js';
 import { checkPrompt } from './start-checks.js';
-import { isFinal, type TaskRecord } from './task.js';
+import { readRecordFile } from './record/record-file.js';
+import { isFinal, taskIdSchema, type TaskRecord } from './task.js';
 import type { DecisionAnswer, SentMessage, TaskLink } from './task-host.js';
 import { TaskReader } from './task-reader.js';
 import { requireNotNative, TaskUnreachable, type TaskGuard } from './task-refusals.js';
@@ -46,6 +51,9 @@ export class TaskManager implements TaskService, Disposable {
   readonly #watches: TaskWatches;
   readonly #queue: TaskQueue;
   readonly #history: TaskHistory;
+  readonly #once: Once;
+  /** By its project's lock; undefined for one whose keeper is gone, and for one without a lock. */
+  readonly #ownerOf: (taskId: string) => Promise<ProcessIdentity | undefined>;
   /** A task id, whenever its record or log changed; only for tasks that somebody watches. */
   readonly onDidChange: Event<string>;
   readonly get: TaskService['get'] = (taskId) => this.#reader.get(taskId);
@@ -58,11 +66,14 @@ export class TaskManager implements TaskService, Disposable {
     const { stateDir, clock, logger, history: settings } = options;
     const onCorrupt = (corrupt: object) => logger.error('a lock file could not be read', { ...corrupt });
     const locks = this.#owned.add(new ProjectLocks(stateDir.lockDir, clock, onCorrupt));
+    this.#once = new Requests(stateDir.path, clock).once;
+    this.#ownerOf = async (taskId) =>
+      (await locks.table()).held.find((lock) => lock.task_id === taskId)?.owner;
     const queue = this.#owned.add(new TaskQueue({ ...options, locks, staysOn: true }));
     const reader = new TaskReader({
       ...options,
       standings: () => queue.look(),
-      ownerOf: async (taskId) => (await locks.table()).held.find((lock) => lock.task_id === taskId)?.owner,
+      ownerOf: this.#ownerOf,
     });
     // One that cannot be read may be anything: it is not removed.
     const read = (taskId: string) => reader.read(taskId).catch(ignoreBridgeError);
@@ -73,11 +84,35 @@ export class TaskManager implements TaskService, Disposable {
     this.#history = new TaskHistory({ ...options, settings, read });
   }
 
-  async start(input: StartTask): Promise<TaskRecord> {
+  async start({ requestId, ...input }: StartTask): Promise<TaskRecord> {
     await this.#options.guard?.('start tasks');
+    if (requestId === undefined) return this.#start(input);
+    const { signal: _, ...asked } = input;
+    const { stateDir, clock } = this.#options;
+    const taskId = await this.#once(
+      requestId,
+      { tool: 'start_task', ...asked },
+      { outcome: taskIdSchema, note: taskIdSchema },
+      async (note, begun) => {
+        // What has neither a record nor a keeper never starts: it is removed as all that a dead server leaves.
+        const isBegun =
+          begun !== undefined &&
+          (await isMade(
+            clock,
+            async () => (await this.#ownerOf(begun)) !== undefined,
+            async () => (await readRecordFile(stateDir, begun)).state !== 'missing',
+          ));
+        return isBegun ? begun : (await this.#start(input, note)).task_id;
+      },
+    );
+    return this.get(taskId);
+  }
+
+  async #start(input: StartTask, onNamed?: (taskId: string) => Promise<void>): Promise<TaskRecord> {
     let started: TaskRecord | undefined;
     try {
-      started = await startTask(input, { ...this.#options, queue: this.#queue, wait: this.wait });
+      const parts = { ...this.#options, queue: this.#queue, wait: this.wait };
+      started = await startTask(input, { ...parts, ...(onNamed !== undefined && { onNamed }) });
       if (this.#options.logsTasks === true)
         this.#inBackground('the end of a task is not logged', this.#logToEnd(started));
       return started;
@@ -123,12 +158,13 @@ export class TaskManager implements TaskService, Disposable {
     }
   }
 
-  async respond(taskId: string, answer: DecisionAnswer): Promise<TaskRecord> {
+  async respond(taskId: string, { request_id: id, ...answer }: DecisionAnswer): Promise<TaskRecord> {
     await this.#options.guard?.('answer decisions', await this.get(taskId));
-    return this.#withLink(taskId, (link) => link.respond(answer));
+    const asked = { tool: 'respond_to_task', taskId, ...answer };
+    return this.#sendOnce(taskId, id, asked, (link, request) => link.respond(answer, request));
   }
 
-  async message(taskId: string, message: SentMessage): Promise<TaskRecord> {
+  async message(taskId: string, { requestId: id, ...message }: SentMessage): Promise<TaskRecord> {
     if (message.text !== undefined) checkPrompt(message.text);
     else if (message.interrupt !== true)
       throw new BridgeError(
@@ -137,7 +173,29 @@ export class TaskManager implements TaskService, Disposable {
         'Give text to send, or interrupt: true, or both.',
       );
     await this.#options.guard?.('steer tasks', await this.get(taskId));
-    return this.#withLink(taskId, (link) => link.message(message));
+    const asked = { tool: 'message_task', taskId, ...message };
+    return this.#sendOnce(taskId, id, asked, (link, request) => link.message(message, request));
+  }
+
+  /** The keeper does what has the same request once; afterwards the record says that it did. */
+  async #sendOnce(
+    taskId: string,
+    id: string | undefined,
+    asked: object,
+    act: (link: TaskLink, request?: string) => Promise<TaskRecord>,
+  ): Promise<TaskRecord> {
+    if (id === undefined) return this.#withLink(taskId, act);
+    const request = requestKey(id);
+    const sent = z.literal(true);
+    await this.#once(id, asked, { outcome: sent, note: sent }, async (note, isBegun) => {
+      const record = await this.get(taskId);
+      if (record.requests?.includes(request) === true) return true;
+      if (isBegun === true && isFinal(record.status)) throw endedMeanwhile(taskId);
+      await note(true);
+      await this.#withLink(taskId, (link) => act(link, request));
+      return true;
+    });
+    return this.get(taskId);
   }
 
   /** Lets go of a session that a person started, when the view of such sessions was ended: it runs on without a task. */
@@ -234,6 +292,14 @@ export class TaskManager implements TaskService, Disposable {
       if (!this.#owned.isDisposed) this.#options.logger.warn(error, { error: messageOf(why) });
     });
   }
+}
+
+function endedMeanwhile(taskId: string): BridgeError {
+  return new BridgeError(
+    'OUTCOME_UNKNOWN',
+    `Task ${taskId} has ended, and whether it took this before is not known: the server that sent it died.`,
+    ['Nothing was sent now.', { do: 'result', task: taskId }],
+  );
 }
 
 /** `isMeanwhile`: it ended before it answered. */

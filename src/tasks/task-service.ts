@@ -70,6 +70,8 @@ export interface StartTask {
   readonly continueFrom?: string | undefined;
   /** Claude Code asks for no permission at all. */
   readonly skipPermissions?: boolean | undefined;
+  /** The same task with the same id is started once, and is the answer each time. Not for questions. */
+  readonly requestId?: string | undefined;
 }
 
 export interface TaskQuery {
@@ -152,7 +154,10 @@ export interface OutputPage {
   readonly totalBytes?: number | undefined;
 }
 
-/** Tasks as the edges see them. Each method throws BridgeError: TASK_NOT_FOUND for an unknown id, and those named. */
+/**
+ * Tasks as the edges see them. Each method throws BridgeError: TASK_NOT_FOUND for an unknown id, and those named; with a request id also
+ * INVALID_ARGUMENTS for one that was used for another call, and OUTCOME_UNKNOWN.
+ */
 export interface TaskService {
   /**
    * Resolves when the agent process runs, or when the task has its place in the queue (`pending`). PATH_NOT_ALLOWED,

@@ -68,12 +68,15 @@ export interface TaskStarterOptions {
 interface Parts extends TaskStarterOptions {
   readonly queue: TaskQueue;
   readonly wait: TaskService['wait'];
+  /** Called with the id of the task before anything is made. */
+  readonly onNamed?: (taskId: string) => Promise<void>;
 }
 
 /** Makes a spec of what a caller asks for, and a task of the spec. See `TaskService.start`. Nothing is left behind when it throws. */
 export async function startTask(input: StartTask, parts: Parts): Promise<TaskRecord> {
   const spec = await specOf(input, parts);
   const { stateDir } = parts;
+  await parts.onNamed?.(spec.task_id);
   await stateDir.createTaskDir(spec.task_id);
   try {
     return await place(spec, input, parts);

@@ -212,6 +212,8 @@ export const taskRecordSchema = z.object({
   messages: z
     .array(z.object({ text: z.string(), state: z.enum(['waiting', 'delivered', 'lost']) }))
     .optional(),
+  /** The newest calls with a request id that the keeper took, by `requestKey`. */
+  requests: z.array(z.string()).optional(),
   /** When `finish_task` took back what the task changed in a shared folder. */
   undone_at: z.string().optional(),
   /** In words, while the disk does not take what the task writes, and after it lost some: what, since when, why. */

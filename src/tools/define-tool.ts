@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { REPLY_BUDGET_BYTES } from '../mcp/answers.js';
 import { toolDefiner } from '../mcp/tool.js';
+import { requestIdSchema } from '../tasks/task-host.js';
 import type { ToolServices } from './services.js';
 
 /** Defines a tool over this project's services. */
@@ -13,6 +14,11 @@ export const MAX_WAIT_SECONDS = 45;
 export const within = (min: number, max: number) => z.int().min(min).max(max);
 /** A text that is not empty, of at most so many characters. */
 export const someText = (maxChars: number) => z.string().min(1).max(maxChars);
+/** A text whose bounds are not listed, since no model comes near them: each list is paid for in every conversation. */
+export const textWithin = (minChars: number, maxChars: number) =>
+  z.string().pipe(z.string().min(minChars).max(maxChars));
+/** What the caller calls the request, so that it is done once: see `Once`. */
+export const requestIdInput = z.string().pipe(requestIdSchema).optional();
 
 export const keysInput = z.array(z.string().max(30)).max(200).optional();
 

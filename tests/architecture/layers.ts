@@ -74,6 +74,7 @@ export const layers: readonly Layer[] = [
       'machine',
       'process-identity',
       'project-lock',
+      'requests',
       'runtime-dir',
       'journal',
       'journal-reader',

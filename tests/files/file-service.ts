@@ -1,4 +1,5 @@
 import type { Clock } from '../../src/base/clock.js';
+import type { Once } from '../../src/base/once.js';
 import { systemClock } from '../../src/base/system-clock.js';
 import { BridgeError } from '../../src/base/errors.js';
 import { FilesystemService } from '../../src/files/filesystem-service.js';
@@ -18,6 +19,7 @@ export function filesAt(
     readonly allowProtectedWrites?: boolean;
     readonly clock?: Clock;
     readonly headerLines?: number;
+    readonly once?: Once;
   } = {},
 ): TestFiles {
   const roots = new AllowedRoots([root], root);
@@ -30,6 +32,7 @@ export function filesAt(
     headerLines: options.headerLines ?? 3,
     allowProtectedWrites: options.allowProtectedWrites ?? false,
     newFileMode: 0o644,
+    once: options.once ?? (async (_id, _asked, _shapes, act) => act(() => Promise.resolve())),
   });
   return { files, activeProject };
 }

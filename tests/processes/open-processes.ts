@@ -14,6 +14,7 @@ import { childEnvironment } from '../../src/pty/child-env.js';
 import { killTree } from '../../src/pty/kill-ladder.js';
 import { PtyManager } from '../../src/pty/pty-manager.js';
 import { ownIdentity, processState } from '../../src/store/process-identity.js';
+import { Requests } from '../../src/store/requests.js';
 import { tempFolder } from '../harness/temp-folder.js';
 
 const noKeepers: ProcessKeepers = {
@@ -66,7 +67,8 @@ export async function openProcesses(
   });
   const active = new ActiveProject(new AllowedRoots([root], root));
   await active.set(project);
-  const service = new ProcessService({ manager, clock: systemClock, project: active });
+  const { once } = new Requests(statePath, systemClock);
+  const service = new ProcessService({ manager, clock: systemClock, project: active, once });
   const never = new AbortController().signal;
   return {
     root,

@@ -2,7 +2,8 @@
 import { isUtf8 } from 'node:buffer';
 import { wholeUtf8End } from '../../base/text.js';
 
-export type TextEncoding = 'utf-8' | 'utf-8-bom' | 'utf-16le' | 'utf-16be' | 'latin-1';
+export const textEncodings = ['utf-8', 'utf-8-bom', 'utf-16le', 'utf-16be', 'latin-1'] as const;
+export type TextEncoding = (typeof textEncodings)[number];
 
 /** The encoding of a file of at most this size is detected from all of it, of a larger one from its beginning. */
 export const MAX_READ_BYTES = 1_048_576;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, lstat, open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { z } from 'zod';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
 import { replaceFile } from '../../base/files/folders.js';
 import type { PathOpener } from '../../projects/path-opener.js';
@@ -11,6 +12,7 @@ import {
   markBytes,
   MAX_READ_BYTES,
   takenEncoding,
+  textEncodings,
   unfit,
   type TextEncoding,
 } from '../read/text-encoding.js';
@@ -32,19 +34,22 @@ export interface WriteRequest {
   readonly newFileMode: number;
   /** Called with the real path of the file. */
   readonly refuse: WriteGuard;
+  /** Called with what is written, before the file is replaced. */
+  readonly note: (written: WrittenFile) => Promise<void>;
 }
 
-export interface WrittenFile {
-  readonly path: string;
-  readonly sizeBytes: number;
-  readonly sha256: string;
+export const writtenFileSchema = z.object({
+  path: z.string(),
+  sizeBytes: z.int(),
+  sha256: z.string(),
   /** True when the file did not exist before. */
-  readonly created: boolean;
+  created: z.boolean(),
   /** That of the file before. */
-  readonly encoding: TextEncoding;
+  encoding: z.enum(textEncodings),
   /** The path, as JSON, of what has a name that looks like that of the new file, or of the outermost new folder. */
-  readonly alike?: string;
-}
+  alike: z.string().exactOptional(),
+});
+export type WrittenFile = Readonly<z.infer<typeof writtenFileSchema>>;
 
 /** What a write replaces. */
 interface Replaced {
@@ -60,7 +65,7 @@ interface Replaced {
  * `makeDirectories`, and NOT_A_FILE, NOT_WRITABLE, FILE_CHANGED, INVALID_ARGUMENTS.
  */
 export async function writeFileAt(opener: PathOpener, request: WriteRequest): Promise<WrittenFile> {
-  const { real, content, expectedSha256, newFileMode, refuse } = request;
+  const { real, content, expectedSha256, newFileMode, refuse, note } = request;
   const name = basename(real);
   if (expectedSha256 !== undefined) await requireParent(opener, real, expectedSha256);
   const { directory, outermost } = await makeDirectories(opener, dirname(real), refuse);
@@ -74,15 +79,16 @@ export async function writeFileAt(opener: PathOpener, request: WriteRequest): Pr
       throw changed(path, expectedSha256, before?.sha256);
     const encoding = keptEncoding(content, path, before);
     const bytes = encodeText(content, encoding, before?.head ?? Buffer.alloc(0));
+    const created = before === undefined;
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const written = { path, sizeBytes: bytes.length, sha256, created, encoding };
+    await note(written);
     try {
       await replaceFile(target, bytes, { mode: before?.mode ?? newFileMode, durable: true });
     } catch (thrown) {
       throw notWritable(path, thrown);
     }
-    const created = before === undefined;
     const alike = await alikeOf(opener, outermost ?? (created ? path : undefined));
-    const sha256 = createHash('sha256').update(bytes).digest('hex');
-    const written = { path, sizeBytes: bytes.length, sha256, created, encoding };
     return { ...written, ...(alike !== undefined && { alike }) };
   } finally {
     await directory.handle.close();

@@ -46,6 +46,8 @@ export interface FinishQuery {
   readonly message: string;
   /** The last paragraph of the message of a merge. */
   readonly note?: string | undefined;
+  /** Called before the first change, when all that may refuse it has been asked. */
+  readonly onBegin?: (() => Promise<void>) | undefined;
 }
 
 export interface FinishReport {
@@ -144,8 +146,9 @@ export class Worktrees {
       requireReviewed(work, query.reviewed, query.taskId);
       await requireNoDisguises(git, worktree);
       await requireFinished(inner, work);
-      await commitWork(inner, work);
     }
+    await query.onBegin?.();
+    if (query.action !== 'discard') await commitWork(inner, work);
     const head = await commitIfAny(git, 'HEAD');
     const result = await bring(git, head, { worktree, work, query });
     const had = query.action === 'merge' && result === head ? [NOTHING_NEW] : [];
@@ -171,6 +174,7 @@ export class Worktrees {
     const commit = tip ?? base_commit;
     const tree = await git.text(['rev-parse', `${commit}^{tree}`]);
     const work = { commit, head: commit, tree, branch, branchTip: tip, leftOut: undefined };
+    await query.onBegin?.();
     const result = await saveWork(git, { worktree, work, query });
     const empty = tip === undefined ? 'was deleted, too' : 'held no commits of the task and was removed';
     const words = `Its branch ${hasCommits ? 'was removed' : empty}.`;

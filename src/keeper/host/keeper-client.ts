@@ -37,12 +37,12 @@ export class KeeperClient extends Link implements TaskLink {
     return socket && new KeeperClient(taskId, socket);
   }
 
-  respond(answer: DecisionAnswer): Promise<TaskRecord> {
-    return this.call('respond', { answer });
+  respond(answer: DecisionAnswer, request?: string): Promise<TaskRecord> {
+    return this.call('respond', { answer, request });
   }
 
-  message(message: SentMessage): Promise<TaskRecord> {
-    return this.call('message', message);
+  message({ text, interrupt, by }: SentMessage, request?: string): Promise<TaskRecord> {
+    return this.call('message', { text, interrupt, by, request });
   }
 
   kill(reason: string): Promise<TaskRecord> {

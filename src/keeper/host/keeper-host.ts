@@ -81,11 +81,17 @@ export class KeeperHost implements TaskHost {
     return { keep: (launch) => this.#keep(launch, settings), reach: (record) => this.#reach(record) };
   }
 
-  async #keep(launch: KeptLaunch, settings: object): Promise<RunningProcess> {
+  async #keep({ onKeeper, ...launch }: KeptLaunch, settings: object): Promise<RunningProcess> {
     const { process_id: id, mode, socket_path: path } = launch.record;
     const record = await launchKeeper(this.#program, {
       id,
       input: { ...launch, ...settings },
+      ...(onKeeper !== undefined && {
+        handOver: async (keeper) => {
+          await onKeeper(keeper);
+          return {};
+        },
+      }),
       limitMs: READY_LIMIT_MS + (mode === 'docker' ? CONTAINER_LIMIT_MS : 0),
       record: processRecordSchema,
       failure: (why) =>

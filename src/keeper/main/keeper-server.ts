@@ -39,8 +39,8 @@ export async function serveTask(options: ServeTaskOptions): Promise<TaskServer> 
     logger,
     record: () => run.record,
     handlers: {
-      respond: ({ answer }) => run.respond(answer),
-      message: (sent) => run.message(sent),
+      respond: ({ answer, request }) => run.respond(answer, request),
+      message: ({ request, ...sent }) => run.message(sent, request),
       kill: ({ reason }) => run.kill(reason),
       screen: () => run.screen(),
       watch: async ({ view }, peer) => {

@@ -109,12 +109,16 @@ const count = z.int().exactOptional();
 
 const table = {
   // What a task has.
-  respond: method(z.object({ answer: decisionAnswerSchema }), taskRecordSchema),
+  respond: method(
+    z.object({ answer: decisionAnswerSchema, request: z.string().optional() }),
+    taskRecordSchema,
+  ),
   message: method(
     z.object({
       text: z.string().optional(),
       interrupt: z.boolean().optional(),
       by: z.string().optional(),
+      request: z.string().optional(),
     }),
     taskRecordSchema,
   ),

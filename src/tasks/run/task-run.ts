@@ -11,6 +11,9 @@ import { addedFiles, boundedWords, LAST_OUTPUT_CHARS, RunState, type TaskRunPart
 import { RunTurns } from './run-turns.js';
 import { causeOfExit, endedWith } from './session-phase.js';
 
+/** Of the requests in a record: a caller repeats its last ones. */
+const MAX_REQUESTS = 50;
+
 /**
  * One run of one task: the only writer of its record while it lives. Session events and callers' requests come in, the
  * record, journal and log go out. The record says what ended it first.
@@ -21,6 +24,8 @@ export class TaskRun implements Disposable {
   readonly #requests: RunRequests;
   readonly #turns: RunTurns;
   readonly #budget: RunBudget;
+  /** What is being done for requests with an id. */
+  readonly #doing = new Map<string, Promise<void>>();
   /** Each record that is on disk now: a listener can read it there. */
   readonly onDidChange: Event<TaskRecord>;
   readonly ended: Promise<TaskRecord>;
@@ -63,16 +68,16 @@ export class TaskRun implements Disposable {
   }
 
   /** Answers an open decision. Throws DECISION_NOT_FOUND, DECISION_CLOSED or INVALID_ARGUMENTS. */
-  async respond(answer: DecisionAnswer): Promise<TaskRecord> {
+  async respond(answer: DecisionAnswer, request?: string): Promise<TaskRecord> {
     // Also a refusal: what closed the decision is what its caller reads next.
-    await this.#requests.respond(answer).finally(() => this.#state.written());
+    await this.#once(request, () => this.#requests.respond(answer)).finally(() => this.#state.written());
     return this.#state.record;
   }
 
   /** Sends a follow-up message, or interrupts the running turn, or both. Throws TASK_NOT_RUNNING. */
-  async message(message: SentMessage): Promise<TaskRecord> {
+  async message(message: SentMessage, request?: string): Promise<TaskRecord> {
     this.#mustRun();
-    await this.#turns.messages.take(message);
+    await this.#once(request, () => this.#turns.messages.take(message));
     return this.#state.written();
   }
 
@@ -113,6 +118,24 @@ export class TaskRun implements Disposable {
   dispose(): void {
     this.#owned.dispose();
     this.#state.parts.driver.dispose();
+  }
+
+  /** The record names what is done from its beginning on, so that it is known also when this process dies; not what was refused. */
+  #once(request: string | undefined, act: () => Promise<void>): Promise<void> {
+    if (request === undefined) return act();
+    const state = this.#state;
+    const { requests = [] } = state.record;
+    const running = this.#doing.get(request);
+    if (running !== undefined || requests.includes(request)) return running ?? Promise.resolve();
+    state.changed({ requests: [...requests, request].slice(-MAX_REQUESTS) });
+    const doing = act()
+      .catch((error: unknown) => {
+        state.changed({ requests: state.record.requests?.filter((one) => one !== request) });
+        throw error;
+      })
+      .finally(() => this.#doing.delete(request));
+    this.#doing.set(request, doing);
+    return doing;
   }
 
   #onEvent(event: SessionEvent): void {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BridgeError } from '../../base/errors.js';
 import type { InCamelCase } from '../../mcp/tool.js';
-import { defineTool, MAX_WAIT_SECONDS, someText, within } from '../define-tool.js';
+import { defineTool, MAX_WAIT_SECONDS, requestIdInput, someText, within } from '../define-tool.js';
 import { shownOutput, sizeInput, stateOutput, stateView } from './process-fields.js';
 
 const MAX_VARIABLES = 200;
@@ -29,6 +29,7 @@ const input = {
   mount_project: someText(4_096)
     .optional()
     .describe('Folder to mount read-only at /project; "." is the active project'),
+  request_id: requestIdInput,
 };
 type Arguments = InCamelCase<z.output<z.ZodObject<typeof input>>>;
 
@@ -49,7 +50,7 @@ export const spawn = defineTool({
     refuseWrong(args, mode);
     const words: [string, ...string[]] = shell ? [SHELL, '-c', command] : [command, ...(args.args ?? [])];
     const waitSeconds = background ? 0 : Math.min(args.timeoutSeconds, MAX_WAIT_SECONDS);
-    const { image, network, volume, mountProject } = args;
+    const { image, network, volume, mountProject, requestId } = args;
     const { record, isBackground, ...shown } = await processes.spawn(
       {
         mode,
@@ -59,6 +60,7 @@ export const spawn = defineTool({
         env,
         ...(tty !== false && { tty: tty === true ? DEFAULT_SIZE : tty }),
         keep,
+        requestId,
         ...(image !== undefined && { image }),
         ...(network !== undefined && { network }),
         ...(volume !== undefined && { volume }),

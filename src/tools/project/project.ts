@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BridgeError } from '../../base/errors.js';
-import { defineTool } from '../define-tool.js';
+import { defineTool, requestIdInput } from '../define-tool.js';
 
 export const setActiveProject = defineTool({
   name: 'set_active_project',
@@ -44,9 +44,10 @@ export const writeFile = defineTool({
     content: z.string(),
     expected_sha256: z
       .string()
-      .regex(/^[0-9a-fA-F]{64}$/)
+      .pipe(z.string().regex(/^[0-9a-fA-F]{64}$/))
       .optional()
       .describe('Fail if the file has changed since it was read'),
+    request_id: requestIdInput,
   },
   output: {
     path: z.string(),

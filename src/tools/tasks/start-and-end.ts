@@ -8,7 +8,7 @@ import { conflictWays, isolations, taskTimeoutSeconds } from '../../tasks/task-s
 import { driverNameSchema, isFinal, permissionModeSchema, type TaskRecord } from '../../tasks/task.js';
 import { WaitCursor } from '../../tasks/watch/task-waiter.js';
 import { finishActionSchema, finishWords } from '../../tasks/worktree-maker.js';
-import { defineTool, someText, within } from '../define-tool.js';
+import { defineTool, requestIdInput, textWithin, within } from '../define-tool.js';
 import { taskOutput, taskView } from './task-fields.js';
 
 /** As many as the settings take. */
@@ -60,6 +60,7 @@ export const startTask = defineTool({
     checks: z.array(z.unknown()).pipe(checksSchema).optional().describe('{name, command}: run when done'),
     limits: limitsInput,
     until_met: within(0, MAX_ROUNDS).optional().describe('Times to send unmet ones back'),
+    request_id: requestIdInput,
   },
   output: { ...taskOutput, cursor: z.string(), message: z.string() },
   handle: async (args, services, { signal, follower }) => {
@@ -96,7 +97,7 @@ export const killTask = defineTool({
   effect: 'destroy',
   searchHint: 'stop, cancel or abort a delegated task',
   description: 'End a running task and all it started.',
-  input: { task_id: z.string(), reason: z.string().max(500).optional() },
+  input: { task_id: z.string(), reason: textWithin(0, 500).optional() },
   output: { ...taskOutput, message: z.string() },
   handle: async ({ taskId, reason = '' }, { tasks }) => {
     const why = reason.trim() === '' ? `${BY_TOOL}.` : `${BY_TOOL}: ${reason}`;
@@ -122,8 +123,9 @@ export const finishTask = defineTool({
     task_id: z.string(),
     action: finishActionSchema,
     reviewed: z.string().optional(),
-    message: someText(5_000).optional().describe('Commit message'),
+    message: textWithin(1, 5_000).optional().describe('Commit message'),
     anyway: z.boolean().optional(),
+    request_id: requestIdInput,
   },
   output: {
     task_id: z.string(),

@@ -8,7 +8,7 @@ import { pollingHint } from '../../tasks/polling-hint.js';
 import type { TaskService, WaitOutcome } from '../../tasks/task-service.js';
 import { isFinal, openDecisions, type TaskRecord } from '../../tasks/task.js';
 import { WaitCursor } from '../../tasks/watch/task-waiter.js';
-import { defineTool, MAX_WAIT_SECONDS, within } from '../define-tool.js';
+import { defineTool, MAX_WAIT_SECONDS, requestIdInput, textWithin, within } from '../define-tool.js';
 import { YOU_ARE_CALLED } from '../instructions.js';
 import { askPerson, formKey, timeLeft } from './ask-person.js';
 import {
@@ -176,7 +176,7 @@ export const respondToTask = defineTool({
     task_id: z.string(),
     decision_id: z.string(),
     verdict: z.enum(['allow', 'allow_session', 'deny']),
-    message: z.string().max(MAX_MESSAGE_CHARS).optional().describe('With deny: why, or what to do instead'),
+    message: textWithin(0, MAX_MESSAGE_CHARS).optional().describe('With deny: why, or what to do instead'),
     answers: z
       .record(z.string(), z.preprocess(joined, z.string().max(MAX_MESSAGE_CHARS)))
       .optional()
@@ -184,13 +184,15 @@ export const respondToTask = defineTool({
         'Question to label (several: a, b) or text; else input field to new text; for a plan also mode: auto, acceptEdits',
       ),
     wait_seconds: waitSecondsInput,
+    request_id: requestIdInput,
   },
   output: { ...afterOutput, cursor: z.string().optional() },
-  handle: async ({ taskId: given, decisionId, waitSeconds, ...said }, services, call) => {
+  handle: async ({ taskId: given, decisionId, waitSeconds, requestId, ...said }, services, call) => {
     const tasks = await services.tasks();
     const taskId = knownTaskId(given);
     const unseen = said.verdict === 'deny' ? '' : unseenOf(await tasks.get(taskId), decisionId);
-    const record = await tasks.respond(taskId, { decision_id: decisionId, ...said, by: BY_CALLER });
+    const answer = { decision_id: decisionId, ...said, by: BY_CALLER, request_id: requestId };
+    const record = await tasks.respond(taskId, answer);
     call.person?.close?.(formKey(taskId, decisionId));
     const { cursor, ...after } = await afterWait(record, waitSeconds, tasks, call);
     const isWaitedFor = record.purpose !== 'ask' && record.delegated !== true;
@@ -218,9 +220,10 @@ export const messageTask = defineTool({
     text: z.string().max(MAX_TEXT_CHARS).optional(),
     interrupt: z.boolean().optional().describe('Esc first'),
     wait_seconds: waitSecondsInput,
+    request_id: requestIdInput,
   },
   output: afterOutput,
-  handle: async ({ taskId: given, text, interrupt, waitSeconds }, services, call) => {
+  handle: async ({ taskId: given, text, interrupt, waitSeconds, requestId }, services, call) => {
     const tasks = await services.tasks();
     const taskId = knownTaskId(given);
     if (text === undefined && interrupt !== true) {
@@ -230,6 +233,6 @@ export const messageTask = defineTool({
         'Pass text to send it, or interrupt: true to stop the current turn.',
       );
     }
-    return afterWait(await tasks.message(taskId, { text, interrupt }), waitSeconds, tasks, call);
+    return afterWait(await tasks.message(taskId, { text, interrupt, requestId }), waitSeconds, tasks, call);
   },
 });
