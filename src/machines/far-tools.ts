@@ -58,9 +58,6 @@ const farTools: Readonly<Record<string, FarTool>> = {
   copy_from: { ...ofProcess, paths: ['destination'] },
 };
 
-/** What is done once however often it is sent, by the id that each call gets. */
-const ONCE: ReadonlySet<string> = new Set([START, 'spawn', 'finish_task', 'write_file']);
-
 export interface FarToolsOptions {
   /** The names of the setting. */
   readonly names: readonly string[];
@@ -114,9 +111,12 @@ function withoutMachine({ machine: _machine, ...args }: JsonObject): JsonObject 
 
 function withArgument(listing: Tool<never>['listing'], names: readonly string[]): Tool<never>['listing'] {
   const { inputSchema } = listing;
-  const properties = isObject(inputSchema['properties']) ? inputSchema['properties'] : {};
   const machine = { type: 'string', enum: [...names], description: 'Default: here' };
-  return { ...listing, inputSchema: { ...inputSchema, properties: { ...properties, machine } } };
+  return { ...listing, inputSchema: { ...inputSchema, properties: { ...propertiesOf(listing), machine } } };
+}
+
+function propertiesOf({ inputSchema: { properties } }: Tool<never>['listing']): JsonObject {
+  return isObject(properties) ? properties : {};
 }
 
 /** Undefined for a call that means this machine. Throws MACHINE_NOT_FOUND, and INVALID_ARGUMENTS for a name and an id that differ. */
@@ -164,13 +164,15 @@ async function runThere(
   await options.guard();
   checkPaths(name, far, args);
   const { readOnlyHint, idempotentHint } = listing.annotations;
-  const once = ONCE.has(name) ? { request_id: createSecret() } : {};
+  // What takes one is done once, however often it is sent.
+  const isOnce = 'request_id' in propertiesOf(listing);
+  const once = isOnce ? { request_id: createSecret() } : {};
   const sent = { ...once, ...args, ...(name === START && startArgs(machine.name, args, options)) };
-  const repeats = readOnlyHint || idempotentHint === true || ONCE.has(name);
+  const repeats = readOnlyHint || idempotentHint === true || isOnce;
   try {
     const answer = await machine.callTool(name, sent, { signal, timeoutMs: CALL_MS, repeats });
     const shown = { ...answerFrom(machine, answer), machine: machine.name };
-    return name === START ? started(machine.name, shown, follower) : shown;
+    return name === START ? started(machine.name, shown, options, follower) : shown;
   } catch (error) {
     throw errorFrom(machine.name, error);
   }
@@ -212,10 +214,20 @@ function startArgs(
 }
 
 /** The cursor of a start is one of `wait_for_task`, which knows the machine by the id; a client that follows tasks follows this one. */
-function started(machine: string, answer: JsonObject, follower: ToolCall['follower']): JsonObject {
+function started(
+  machine: string,
+  answer: JsonObject,
+  { tasks }: FarToolsOptions,
+  follower: ToolCall['follower'],
+): JsonObject {
   const { task_id: id, status, cursor } = answer;
+  if (typeof id !== 'string') return answer;
   const now = taskStatusSchema.safeParse(status).data;
-  if (typeof id === 'string' && now !== undefined && !isFinal(now)) follower?.follow(id);
+  if (now !== undefined && !isFinal(now)) follower?.follow(id);
+  // So that something is known of it when the line is cut. Who reads it next learns what keeps it from being read.
+  void tasks()
+    .then((service) => service.get(id))
+    .catch(() => undefined);
   if (typeof cursor !== 'string') return answer;
   const [task = '', ...seq] = cursor.split(':');
   return { ...answer, cursor: [idHere(machine, task), ...seq].join(':') };

@@ -126,7 +126,7 @@ export class MachineTasks implements TaskService, Disposable {
   }
 
   respond(taskId: string, answer: DecisionAnswer): Promise<TaskRecord> {
-    const request_id = createSecret();
+    const { request_id = createSecret() } = answer;
     return this.#at(
       taskId,
       (local) => local.respond(taskId, answer),
@@ -136,12 +136,11 @@ export class MachineTasks implements TaskService, Disposable {
   }
 
   message(taskId: string, message: SentMessage): Promise<TaskRecord> {
-    const request_id = createSecret();
+    const { requestId: request_id = createSecret(), ...said } = message;
     return this.#at(
       taskId,
       (local) => local.message(taskId, message),
-      (place) =>
-        this.#act(place, 'steer tasks', 'task.message', { task_id: place.id, ...message, request_id }),
+      (place) => this.#act(place, 'steer tasks', 'task.message', { task_id: place.id, ...said, request_id }),
     );
   }
 

@@ -21,7 +21,13 @@ export async function farWorkplace(
   more: Readonly<Record<string, string>> = {},
 ): Promise<FarWorkplace> {
   const workplace = await createWorkplace();
-  const env = { ...workplace.env, MCP_CLAUDE_COMMAND: await claude(workplace), ...more };
+  const roots = JSON.stringify([workplace.projectsDir, workplace.homeDir]);
+  const env = {
+    ...workplace.env,
+    MCP_ALLOWED_ROOTS: roots,
+    MCP_CLAUDE_COMMAND: await claude(workplace),
+    ...more,
+  };
   const words = Object.entries(env).map(
     ([name, value]) => `'${name}=${value.replaceAll("'", String.raw`'\''`)}'`,
   );

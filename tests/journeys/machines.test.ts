@@ -9,6 +9,7 @@ import { repository } from '../harness/project-files.js';
 import { asksAboutPrompts, program, scriptedAgent } from '../harness/scripted-agent.js';
 import { sharedBridge } from '../harness/start-bridge.js';
 import { until } from '../harness/until.js';
+import { createWorkplace } from '../harness/workplace.js';
 
 const NAMES = ['gpu', 'pod'] as const;
 const ROW = { rule: 'Bash(git push *)', verdict: 'deny', reason: 'A person pushes.' } as const;
@@ -18,13 +19,24 @@ const PATH = '~/p/app';
 const far: Record<string, FarWorkplace> = {};
 const agent = program('agent', `exec '${process.execPath}' '${scriptedAgent}' "$@"`);
 
+// After the last test, once the server of this machine is closed.
+afterAll(async () => {
+  for (const name of NAMES) {
+    await far[name]?.settled();
+    await far[name]?.remove();
+  }
+});
+
 const bridge = sharedBridge(async () => {
+  const workplace = await createWorkplace();
   for (const name of NAMES)
     far[name] = await farWorkplace(agent, { MCP_RULES: JSON.stringify(asksAboutPrompts) });
   const settings = Object.fromEntries(NAMES.map((name) => [name, far[name]?.setting]));
   return {
+    workplace,
     claude: scriptedAgent,
     env: {
+      MCP_ALLOWED_ROOTS: JSON.stringify([workplace.projectsDir, workplace.homeDir]),
       MCP_MACHINES: JSON.stringify(settings),
       MCP_RULES: JSON.stringify([ROW]),
       MCP_TOOLSETS: 'tasks,project,files,git,process,delegate',
@@ -48,13 +60,6 @@ beforeAll(async () => {
     await mkdir(project, { recursive: true });
     await writeFile(join(project, 'where.txt'), `on ${name ?? 'this machine'}\n`);
     await repository(project);
-  }
-});
-
-afterAll(async () => {
-  for (const name of NAMES) {
-    await far[name]?.settled();
-    await far[name]?.remove();
   }
 });
 
@@ -156,18 +161,21 @@ describe('a task on another machine', () => {
     const own = await bridge().agent('never-exits');
     const task_ids = [one.task_id, two.task_id, own];
     let cursor = [one.cursor, two.cursor].join(',');
-    const ended = await until('the task on pod has ended', async () => {
+    let ended: string | undefined;
+    await until('the task on pod has ended', async () => {
       const waited = waitedSchema.parse(await bridge().call('wait_for_task', { task_ids, cursor }));
       cursor = waited.cursor;
-      return waited.tasks.find(({ status }) => status === 'completed');
+      ended = waited.tasks.find(({ status }) => status === 'completed')?.task_id;
+      return ended !== undefined;
     });
-    expect(ended.task_id).toBe(two.task_id);
+    expect(ended).toBe(two.task_id);
     await bridge().killAll();
     expect((await bridge().status(one.task_id)).status).toBe('killed');
   });
 
   test('goes on while the line is cut, which is told in true words and ends no wait', async () => {
     const { task_id: id, cursor } = await start('gpu', 'never-exits');
+    await bridge().status(id);
     await machine('gpu').cut();
     const waited = waitedSchema.parse(
       await bridge().call('wait_for_task', { task_ids: [id], cursor, timeout_seconds: 2 }),
