@@ -85,15 +85,12 @@ export function withMachines<Services, T extends Tool<Services>>(
     const far = farTools[tool.name];
     if (far === undefined) return tool;
     const run: T['run'] = async (given, services, call) => {
-      const args = isObject(given) ? given : {};
+      const args = givenOf(given);
       const target = await targetOf(far, args, options);
       if (target !== undefined) return runThere(tool, far, target, options, call);
       try {
-        return await tool.run(
-          far.takesMachine && isObject(given) ? withoutMachine(args) : given,
-          services,
-          call,
-        );
+        const here = far.takesMachine === true && isObject(given) ? withoutMachine(given) : given;
+        return await tool.run(here, services, call);
       } catch (error) {
         const place = await placeOfBareId(far, args, error, options);
         if (place === undefined) throw error;
@@ -103,6 +100,11 @@ export function withMachines<Services, T extends Tool<Services>>(
     const listing = far.takesMachine ? withArgument(tool.listing, options.names) : tool.listing;
     return { ...tool, listing, run };
   });
+}
+
+/** Some clients send null for what they leave out. */
+function givenOf(args: unknown): JsonObject {
+  return isObject(args) ? Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null)) : {};
 }
 
 function withoutMachine({ machine: _machine, ...args }: JsonObject): JsonObject {
@@ -125,7 +127,7 @@ async function targetOf(
   args: JsonObject,
   { machines }: FarToolsOptions,
 ): Promise<Target | undefined> {
-  const named = takesMachine === true ? (args['machine'] ?? undefined) : undefined;
+  const named = takesMachine === true ? args['machine'] : undefined;
   const id = args[field];
   const far = typeof id === 'string' ? farIdOf(id) : undefined;
   if (named !== undefined && typeof named !== 'string')
@@ -192,10 +194,10 @@ function checkPaths(tool: string, { needs, paths = [] }: FarTool, args: JsonObje
 }
 
 /** The mode and the rows that the settings here ask for. Throws INVALID_ARGUMENTS for a mode that is not allowed here. */
-function startArgs(
+export function startArgs(
   machine: string,
   args: JsonObject,
-  { modes: settings, rules }: FarToolsOptions,
+  { modes: settings, rules }: Pick<FarToolsOptions, 'modes' | 'rules'>,
 ): JsonObject {
   // Folders of this machine say nothing about those of another.
   const modes = modesIn('', { ...settings, projects: {} });

@@ -11,6 +11,7 @@ const CUT_AT_MS = new Date(2026, 2, 1, 14, 2).getTime();
 /** Tasks in memory that are listed as real ones are: newest first, with the id of a task as cursor. */
 export class ListedTasks extends FakeTaskService {
   override async list({ limit = Infinity, cursor, ...query }: TaskQuery): Promise<TaskPage> {
+    this.lists.push(query);
     const fitting = [...this.records.values()]
       .filter((record) => fitsQuery(record, query))
       .sort((one, other) => other.created_at.localeCompare(one.created_at));

@@ -230,7 +230,7 @@ describe('a start on another machine', () => {
     const { gpu, call, sent } = near({ modes: { default_permission_mode: 'cautious' } });
     gpu.answer = started;
     await call('start_task', { prompt: 'x', continue_from: `gpu/${ID}` });
-    await call('start_task', { prompt: 'x', path: '/srv/app', machine: 'gpu' });
+    await call('start_task', { prompt: 'x', path: '/srv/app', permission_mode: null, machine: 'gpu' });
     expect(sent().map(({ args }) => args)).toEqual([
       { prompt: 'x', continue_from: ID, request_id: expect.any(String) },
       { prompt: 'x', path: '/srv/app', permission_mode: 'cautious', request_id: expect.any(String) },

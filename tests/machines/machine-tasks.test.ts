@@ -1,10 +1,12 @@
 import { afterEach, describe, expect, it, test } from 'vitest';
 import { BridgeError } from '../../src/base/errors.js';
+import { silentLogger } from '../../src/base/logger.js';
 import { systemClock } from '../../src/base/system-clock.js';
 import { MachineTasks } from '../../src/machines/machine-tasks.js';
 import { uuidOfTask, taskIdOfUuid } from '../../src/tasks/delegation.js';
 import type { TaskWait } from '../../src/tasks/task-service.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
+import { followedTasks } from '../../src/tools/tasks/followed-tasks.js';
 import { decision, taskRecord } from '../tools/fake-task-service.js';
 import { until } from '../harness/until.js';
 import { FakeMachine, ListedTasks, machinesOf } from './fake-machine.js';
@@ -207,6 +209,61 @@ describe('a wait over machines', () => {
     const asked = gpu.calls.length;
     await tasks.wait(waitFor([`gpu/${id('2')}`], { timeoutMs: 0 }));
     expect(gpu.calls.length - asked).toBeLessThanOrEqual(3);
+  });
+});
+
+describe('a task of another machine that is followed', () => {
+  it('is reported when its record changes, and no more after that', async () => {
+    const { tasks, gpu } = threeMachines([], [record('2')]);
+    await tasks.get(`gpu/${id('2')}`);
+    const changed: string[] = [];
+    tasks.onDidChange((one) => changed.push(one));
+    const watch = tasks.watch(`gpu/${id('2')}`);
+    await until('gpu is waited for', () => gpu.tasks.waiting > 0);
+    gpu.tasks.change(id('2'), { change_seq: 4, activity: 'Edit: a.ts' });
+    await until('the change is seen', () => changed.includes(`gpu/${id('2')}`));
+    watch.dispose();
+    await until('no request is open', () => gpu.tasks.waiting === 0);
+  });
+
+  it('is reported among all active ones when it begins and when it ends', async () => {
+    const { tasks, gpu } = threeMachines([], [record('2')]);
+    const changed: string[] = [];
+    tasks.onDidChange((one) => changed.push(one));
+    const watch = tasks.watch('active');
+    await until('gpu was asked', () => gpu.tasks.lists.length > 0);
+    expect(changed).toEqual([]);
+    gpu.tasks.records.set(id('3'), record('3'));
+    gpu.tasks.records.set(id('2'), record('2', { status: 'completed' }));
+    await until('both are seen', () => changed.length === 2);
+    expect(new Set(changed)).toEqual(new Set([`gpu/${id('2')}`, `gpu/${id('3')}`]));
+    watch.dispose();
+  });
+
+  it('shows its form to a client with Tasks, which answers it there, and goes on working while the line is cut', async () => {
+    const asked = record('2', {
+      status: 'waiting',
+      decisions: [decision({ expires_at: '2099-01-01T00:00:00.000Z' })],
+    });
+    const { tasks, gpu } = threeMachines([], [asked]);
+    const client = followedTasks(
+      async () => tasks,
+      silentLogger,
+      () => systemClock.now(),
+      async () => undefined,
+    );
+    const far = `gpu/${id('2')}`;
+    expect(client.isId(far)).toBe(true);
+    const { state } = await client.get(far);
+    if (state.status !== 'input_required') throw new Error(state.words);
+    await client.answer(far, state.key, { kind: 'answered', values: { verdict: 'deny' } });
+    expect(gpu.tasks.answers).toMatchObject([{ decision_id: 'dec_1', verdict: 'deny' }]);
+    gpu.cut();
+    expect((await client.get(far)).state).toMatchObject({
+      status: 'working',
+      words: expect.stringContaining('unverifiable since'),
+    });
+    expect((await client.get(`gpu/${id('4')}`)).state.status).toBe('working');
   });
 });
 
