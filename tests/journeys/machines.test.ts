@@ -147,6 +147,24 @@ describe('a task on another machine', () => {
     });
   });
 
+  test('asks the person at the client of this machine', async () => {
+    const shown: string[] = [];
+    const person = await bridge().another('modern', {
+      person: ({ message }) => {
+        shown.push(message);
+        return {};
+      },
+    });
+    const { task_id: id } = await start('pod', 'split-prompt');
+    await until('the task has ended', async () => {
+      const waited = waitedSchema.parse(await person.call('wait_for_task', { task_ids: [id] }));
+      return waited.tasks[0]?.status === 'completed';
+    });
+    expect(shown).toHaveLength(1);
+    expect(shown[0]).toContain('(task on pod in ');
+    expect(await bridge().decided(id)).toEqual([expect.stringContaining('allow elicitation')]);
+  });
+
   test('is held to the rows of the machine that starts it, too', async () => {
     const { task_id: id } = await start('pod', 'exit');
     await bridge().end(id);
