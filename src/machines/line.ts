@@ -155,7 +155,7 @@ export class Line implements Machine, Disposable {
       this.#pauseMs = FIRST_PAUSE_MS;
       this.#session = session;
       this.#set({ how: 'live', far: session.far });
-      void session.rpc.lost.then((why) => this.#cut(session, why));
+      session.rpc.onLost((why) => this.#cut(session, why));
       return session;
     } catch (error) {
       this.#end.signal.throwIfAborted();

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { messageOf } from '../base/errors.js';
 import { isDeepJson } from '../base/input.js';
-import type { Disposable } from '../base/lifecycle.js';
+import { Emitter, type Disposable, type Event } from '../base/lifecycle.js';
 import type { Wire } from './wire.js';
 
 /** The limit of the protocol on both ends. */
@@ -66,12 +66,15 @@ const messageSchema = z.union([
  * message, and too many messages of no use, end the wire.
  */
 export class Rpc implements Disposable {
-  /** Why the wire has ended, in words. Never rejects. */
-  readonly lost: Promise<string>;
+  readonly #losses = new Emitter<string>();
+  /** Why the wire has ended, in words: before the requests learn it, and also when that was before. */
+  readonly onLost: Event<string> = (listener) => {
+    if (this.#lostWhy !== undefined) listener(this.#lostWhy);
+    return this.#losses.event(listener);
+  };
   readonly #wire: Wire;
   readonly #onNotice: (method: string, params: unknown) => boolean;
   readonly #pending = new Map<number, Pending>();
-  #resolveLost: (why: string) => void = () => undefined;
   #lostWhy: string | undefined;
   #nextId = 1;
   #useless = 0;
@@ -83,7 +86,6 @@ export class Rpc implements Disposable {
   constructor(wire: Wire, onNotice: (method: string, params: unknown) => boolean) {
     this.#wire = wire;
     this.#onNotice = onNotice;
-    this.lost = new Promise((resolve) => (this.#resolveLost = resolve));
     wire.output.on('data', (chunk: Buffer) => this.#read(chunk)).resume();
     void wire.ended.then((why) => this.lose(why));
   }
@@ -131,8 +133,8 @@ export class Rpc implements Disposable {
     this.#lostWhy = why;
     this.#wire.output.removeAllListeners('data');
     this.#wire.dispose();
+    this.#losses.fire(why);
     for (const { fail } of [...this.#pending.values()]) fail(new LineLost(why, true));
-    this.#resolveLost(why);
   }
 
   dispose(): void {

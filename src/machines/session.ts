@@ -34,7 +34,11 @@ export interface Session extends Disposable {
   readonly clockOffsetMs: number;
 }
 
-const text = (maxChars: number) => z.string().transform((value) => shownLine(value, maxChars));
+const text = (maxChars: number) =>
+  z
+    .string()
+    .max(maxChars)
+    .transform((value) => shownLine(value));
 /** Foreign words are shown: without what a terminal would obey. */
 const cleanIdentity = farIdentitySchema.extend({
   version: text(100),
@@ -63,7 +67,7 @@ export async function openSession(options: WireOptions, clock: Clock): Promise<S
     });
     rpc.notify('notifications/initialized', {});
     const heart = new Heart(rpc, clock, [sentMs, far.now]);
-    void rpc.lost.then((why) => {
+    rpc.onLost((why) => {
       heart.dispose();
       channels.closeAll(why);
     });
