@@ -1,4 +1,4 @@
-// Pure: tools of this server that run on another machine, by their argument `machine` or the machine in an id.
+// Tools of this server that run on another machine, by their argument `machine` or the machine in an id.
 import { approvalModes, modeFor, modesIn, type ModeSettings, type RuleRow } from '../approvals/modes.js';
 import { BridgeError } from '../base/errors.js';
 import { createSecret, farIdOf, TASK_ID_PATTERN } from '../base/ids.js';
