@@ -21,6 +21,8 @@ interface FarTool {
   readonly needs?: string;
   /** Its other paths over there. */
   readonly paths?: readonly string[];
+  /** Its arguments where the caller says nothing. */
+  readonly defaults?: JsonObject;
 }
 
 const inFolder: FarTool = { takesMachine: true, needs: 'path' };
@@ -48,7 +50,8 @@ const farTools: Readonly<Record<string, FarTool>> = {
   git_diff_stat: inFolder,
   git_log: inFolder,
   git_show: inFolder,
-  spawn: { takesMachine: true, needs: 'cwd', paths: ['mount_project'] },
+  // Else a line that is cut, or closed after it was idle, would end the program.
+  spawn: { takesMachine: true, needs: 'cwd', paths: ['mount_project'], defaults: { keep: true } },
   ps: { takesMachine: true },
   stdin: ofProcess,
   stdout: ofProcess,
@@ -168,7 +171,12 @@ async function runThere(
   // What takes one is done once, however often it is sent.
   const isOnce = 'request_id' in propertiesOf(listing);
   const once = isOnce ? { request_id: createSecret() } : {};
-  const sent = { ...once, ...args, ...(name === START && startArgs(machine.name, args, options)) };
+  const sent = {
+    ...once,
+    ...far.defaults,
+    ...args,
+    ...(name === START && startArgs(machine.name, args, options)),
+  };
   const repeats = readOnlyHint || idempotentHint === true || isOnce;
   try {
     const answer = await machine.callTool(name, sent, { signal, timeoutMs: CALL_MS, repeats });

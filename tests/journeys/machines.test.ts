@@ -110,7 +110,7 @@ describe('tools', () => {
     expect(none['matches']).toEqual([]);
   });
 
-  test('follow a process by its id', async () => {
+  test('follow a process by its id, which a cut line does not end', async () => {
     const { pid } = await bridge().call('spawn', {
       command: 'cat',
       cwd: PATH,
@@ -118,6 +118,9 @@ describe('tools', () => {
       background: true,
     });
     expect(await bridge().call('stdin', { pid, text: 'hello\n' })).toMatchObject({ pid, stdout: 'hello\n' });
+    await machine('pod').cut();
+    expect(await bridge().refusal('stdout', { pid })).toMatch(/^MACHINE_UNREACHABLE: /);
+    await machine('pod').mend();
     expect((await bridge().call('kill', { pid }))['status']).toBe('terminated');
     expect(await bridge().call('stdout', { pid })).toMatchObject({ machine: 'pod', text: 'hello\n' });
     const { processes } = await bridge().call('ps', { machine: 'pod' });
