@@ -1,16 +1,26 @@
+import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { toDisposable } from '../../src/base/lifecycle.js';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { serveUntilGone } from '../../src/mcp/stdio.js';
+import { serveUntilGone, type ProcessStdio } from '../../src/mcp/stdio.js';
+import { ManualClock } from '../harness/manual-clock.js';
 import { FakeTaskService, taskRecord } from '../tools/fake-task-service.js';
 import { initialize, RawReplies, request } from './raw-client.js';
 import { serverParts } from './serving.js';
+
+const noPeer = {
+  extension: () => ({ name: 'x', value: {} }),
+  request: () => Promise.resolve({}),
+  notice: () => undefined,
+  connect: () => undefined,
+};
 
 describe('the protocol over a pair of streams', () => {
   let input: PassThrough;
   let replies: RawReplies;
   let unreadBytes: number;
   let gone: Promise<string>;
+  let stdio: ProcessStdio;
 
   beforeEach(() => {
     input = new PassThrough();
@@ -27,7 +37,7 @@ describe('the protocol over a pair of streams', () => {
       },
     };
     const onSignal = () => toDisposable(() => undefined);
-    const stdio = { input, output, onSignal, exit: () => undefined };
+    stdio = { input, output, onSignal, exit: () => undefined };
     gone = serveUntilGone(serverParts(new FakeTaskService(taskRecord())), stdio, () => undefined);
   });
 
@@ -72,5 +82,20 @@ describe('the protocol over a pair of streams', () => {
     unreadBytes = 64 * 1024 * 1024;
     input.write(initialize(1));
     expect(await gone).toBe('the output is not read');
+  });
+
+  test('a peer is gone when nothing came of it for 45 s, another client never', async () => {
+    const clock = new ManualClock();
+    const peer = { ...noPeer, silenceMs: 45_000 };
+    const parts = serverParts(new FakeTaskService(taskRecord()), { clock, peer });
+    const theirs = { ...stdio, input: new PassThrough() };
+    const left = serveUntilGone(parts, theirs, () => undefined);
+    clock.advance(44_999);
+    theirs.input.write('\n');
+    await once(theirs.input, 'data');
+    clock.advance(44_999);
+    expect(clock.timerCount).toBe(1);
+    clock.advance(1);
+    expect(await left).toBe('nothing came for 45 s');
   });
 });
