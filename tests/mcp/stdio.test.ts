@@ -91,8 +91,9 @@ describe('the protocol over a pair of streams', () => {
     const theirs = { ...stdio, input: new PassThrough() };
     const left = serveUntilGone(parts, theirs, () => undefined);
     clock.advance(44_999);
+    const heard = once(theirs.input, 'data');
     theirs.input.write('\n');
-    await once(theirs.input, 'data');
+    await heard;
     clock.advance(44_999);
     expect(clock.timerCount).toBe(1);
     clock.advance(1);
