@@ -2,6 +2,7 @@ import { BridgeError, bridgeErrorOf, messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { openSocket } from '../keeper/wire/link.js';
 import { wireErrorOf } from '../keeper/wire/messages.js';
+import { fittingCount, wireBytes } from '../mcp/answers.js';
 import type { PeerHost } from '../mcp/peer.js';
 import type { TakeChunk } from '../os/run-program.js';
 import type { TaskPatch } from '../tasks/receipt/task-patch.js';
@@ -22,6 +23,9 @@ import {
   type FarIdentity,
   type LinkMethods,
 } from './link-protocol.js';
+
+/** Of 10 MiB that a line may have. */
+const MAX_ANSWER_BYTES = 9 * 1024 * 1024;
 
 type PatchQuery = Extract<TaskPatch, { readonly state: 'patch' }>['query'];
 
@@ -81,11 +85,22 @@ async function answer(
 ): Promise<Readonly<Record<string, unknown>>> {
   const name = method.replace(/^link\//u, '');
   const value = isMethod(name) ? await act(handlers, name, params ?? {}, signal, unusable) : undefined;
-  if (value !== undefined) return { ...value };
+  if (value !== undefined) return sendable({ ...value });
   throw new BridgeError(
     'INVALID_ARGUMENTS',
     `The bridge on this machine (link protocol ${LINK_PROTOCOL}) does not understand ${JSON.stringify(name.slice(0, 40))} as it was sent.`,
     'Both bridges should be of the same version: `claude-code-bridge machines add` brings this one up to date.',
+  );
+}
+
+/** The near side ends a line that sends more. Throws MESSAGE_TOO_LARGE. */
+function sendable<T extends object>(answer: T): T {
+  const bytes = wireBytes(answer);
+  if (bytes <= MAX_ANSWER_BYTES) return answer;
+  throw new BridgeError(
+    'MESSAGE_TOO_LARGE',
+    `The answer is too long for a line: ${bytes} bytes, and the limit is ${MAX_ANSWER_BYTES}.`,
+    'Ask for less at once.',
   );
 }
 
@@ -113,14 +128,7 @@ function handlersOf(far: FarEnd, channels: Channels): Handlers {
   return {
     ping: async () => ({ now: new Date().toISOString() }),
     'task.get': async ({ task_id }) => (await tasks()).get(task_id),
-    'task.list': async ({ limit = MAX_LISTED, ...query }) => {
-      const page = await (await tasks()).list({ ...query, limit: Math.min(limit, MAX_LISTED) });
-      return {
-        tasks: [...page.tasks],
-        ...(page.unreadable !== undefined && { unreadable: [...page.unreadable] }),
-        ...(page.cursor !== undefined && { cursor: page.cursor }),
-      };
-    },
+    'task.list': async (query) => listPage(await tasks(), query),
     'task.wait': async ({ task_ids: taskIds, timeout_ms: timeoutMs, cursor }, signal) => {
       const seen = await (await tasks()).wait({ taskIds, timeoutMs, cursor, signal });
       return { tasks: [...seen.tasks], changed: [...seen.changed], cursor: seen.cursor };
@@ -146,12 +154,27 @@ function handlersOf(far: FarEnd, channels: Channels): Handlers {
         if (what.kind === 'board') await openBoard(far, channel);
         else await openTerminal(await (await tasks()).get(what.task_id), channel);
       } catch (error) {
-        channel.refuse(messageOf(error));
+        channel.closed(messageOf(error));
         throw error;
       }
       if (signal.aborted) channel.dispose();
       return { channel: number };
     },
+  };
+}
+
+/** As many tasks as one line takes. */
+async function listPage(
+  tasks: TaskService,
+  { limit = MAX_LISTED, ...query }: LinkMethods['task.list']['args'],
+): Promise<LinkMethods['task.list']['value']> {
+  const page = await tasks.list({ ...query, limit: Math.min(limit, MAX_LISTED) });
+  const most = fittingCount(page.tasks, MAX_ANSWER_BYTES / 2);
+  if (most < page.tasks.length) return listPage(tasks, { ...query, limit: most });
+  return {
+    tasks: [...page.tasks],
+    ...(page.unreadable !== undefined && { unreadable: [...page.unreadable] }),
+    ...(page.cursor !== undefined && { cursor: page.cursor }),
   };
 }
 

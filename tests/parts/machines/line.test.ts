@@ -120,6 +120,18 @@ test('errors of a far tool keep their code, their words and what belongs to them
   });
 });
 
+test('foreign words of an error are shown without what a terminal obeys, and its unknown code as an internal error', async () => {
+  const data = JSON.stringify({
+    code: 'NEWER_CODE',
+    message: 'It is \u001b[2Jso.',
+    next: ['Do \u001b]0;x\u0007that.'],
+  });
+  const machine = far(
+    `usual(message); if (message.method === 'link/task.get') say({ id: message.id, error: { code: 1, message: '', data: ${data} } })`,
+  );
+  expect(await refusal(get(machine))).toBe('INTERNAL_ERROR: It is [2Jso. Do ]0;xthat.');
+});
+
 test('a request has its time, and ends when its caller does; the line stays', async () => {
   const machine = far('usual(message)');
   expect(
