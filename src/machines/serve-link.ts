@@ -50,11 +50,23 @@ type Handlers = {
   ) => Promise<LinkMethods[K]['value']>;
 };
 
+/** What serves the near side, with what it has begun. */
+export interface FarHost extends PeerHost {
+  /** Is finished, also when the line is cut meanwhile. */
+  finishing<T>(work: Promise<T>): Promise<T>;
+}
+
 /** Serves `linkMethods` and channels beside the tools. The person, the forms and the folders of the near side are not asked for. */
-export function serveLink(far: FarEnd): PeerHost {
+export function serveLink(far: FarEnd): FarHost {
   let send: (method: string, params: Readonly<Record<string, unknown>>) => void = () => undefined;
   const channels = new Channels((method, params) => send(method, params));
-  const handlers = handlersOf(far, channels);
+  const begun = new Set<Promise<unknown>>();
+  const finishing = <T>(work: Promise<T>): Promise<T> => {
+    const done = work.finally(() => begun.delete(done));
+    begun.add(done);
+    return done;
+  };
+  const handlers = handlersOf(far, channels, finishing);
   const now = (): string => new Date().toISOString();
   return {
     extension: () => ({
@@ -71,6 +83,10 @@ export function serveLink(far: FarEnd): PeerHost {
       }
     },
     notice: (method, params) => void channels.take(method, params),
+    finishing,
+    settled: async () => {
+      while (begun.size > 0) await Promise.allSettled(begun);
+    },
     connect: (toClient) => void (send = toClient),
     silenceMs: SILENCE_MS,
   };
@@ -122,7 +138,7 @@ function isMethod(name: string): name is keyof LinkMethods {
   return Object.hasOwn(linkMethods, name);
 }
 
-function handlersOf(far: FarEnd, channels: Channels): Handlers {
+function handlersOf(far: FarEnd, channels: Channels, finishing: FarHost['finishing']): Handlers {
   const { tasks, receipts } = far;
   let opened = 0;
   return {
@@ -133,11 +149,15 @@ function handlersOf(far: FarEnd, channels: Channels): Handlers {
       const seen = await (await tasks()).wait({ taskIds, timeoutMs, cursor, signal });
       return { tasks: [...seen.tasks], changed: [...seen.changed], cursor: seen.cursor };
     },
-    'task.kill': async ({ task_id, reason }) => (await tasks()).kill(task_id, reason),
+    'task.kill': async ({ task_id, reason }) => finishing((await tasks()).kill(task_id, reason)),
     'task.respond': async ({ task_id, answer: said, request_id }) =>
-      (await tasks()).respond(task_id, { ...said, ...(request_id !== undefined && { request_id }) }),
+      finishing(
+        (await tasks()).respond(task_id, { ...said, ...(request_id !== undefined && { request_id }) }),
+      ),
     'task.message': async ({ task_id, request_id: requestId, ...message }) =>
-      (await tasks()).message(task_id, { ...message, ...(requestId !== undefined && { requestId }) }),
+      finishing(
+        (await tasks()).message(task_id, { ...message, ...(requestId !== undefined && { requestId }) }),
+      ),
     'task.output': async ({ task_id: taskId, view, cursor, max_bytes: maxBytes }) => {
       const { totalBytes, ...page } = await (await tasks()).output({ taskId, view, cursor, maxBytes });
       return { ...page, ...(totalBytes !== undefined && { total_bytes: totalBytes }) };

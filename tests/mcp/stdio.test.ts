@@ -13,6 +13,7 @@ const noPeer = {
   request: () => Promise.resolve({}),
   notice: () => undefined,
   connect: () => undefined,
+  settled: () => Promise.resolve(),
 };
 
 describe('the protocol over a pair of streams', () => {
@@ -98,5 +99,23 @@ describe('the protocol over a pair of streams', () => {
     expect(clock.timerCount).toBe(1);
     clock.advance(1);
     expect(await left).toBe('nothing came for 45 s');
+  });
+
+  test('what a peer has begun is done before the server leaves', async () => {
+    const clock = new ManualClock();
+    const events: string[] = [];
+    let finish = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (finish = resolve));
+    const peer = { ...noPeer, silenceMs: 45_000, settled: () => begun };
+    const parts = serverParts(new FakeTaskService(taskRecord()), { clock, peer });
+    const theirs = { ...stdio, input: new PassThrough(), exit: () => void events.push('exit') };
+    const left = serveUntilGone(parts, theirs, () => void events.push('dispose'));
+    theirs.input.end();
+    await once(theirs.input, 'close');
+    clock.advance(10_000);
+    events.push('done');
+    finish();
+    await left;
+    expect(events).toEqual(['done', 'dispose', 'exit']);
   });
 });
