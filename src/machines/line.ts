@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Clock } from '../base/clock.js';
 import { BridgeError, isErrorCode, messageOf } from '../base/errors.js';
 import { Emitter, nextEvent, toDisposable, type Disposable } from '../base/lifecycle.js';
-import { oneLine } from '../base/text.js';
+import { withoutControl } from '../base/text.js';
 import { errorFromWire, wireErrorSchema } from '../keeper/wire/messages.js';
 import { linkMethods, type LinkMethods } from './link-protocol.js';
 import type { Channel, FarAnswer, LinkRequest, Machine, MachineState } from './machine.js';
@@ -22,6 +22,7 @@ const MAX_PAUSE_MS = 30_000;
 const ATTEMPT_MS = 5_000;
 const SLOW = 3;
 const MAX_MESSAGE_CHARS = 20_000;
+const MAX_STEPS = 20;
 
 /** The line to one machine: opened by the first request, opened again when it was cut, closed after ten minutes without use. */
 export class Line implements Machine, Disposable {
@@ -232,17 +233,24 @@ const toolSchema = z.object({
 /** The error of a far tool: its code where that is one, its text, and what belongs to it. */
 function toolError(text: string, { errorCode, ...rest }: Readonly<Record<string, unknown>>): BridgeError {
   const code = typeof errorCode === 'string' && isErrorCode(errorCode) ? errorCode : 'INTERNAL_ERROR';
-  const message = text.replace(`${String(errorCode)}: `, '').slice(0, MAX_MESSAGE_CHARS);
+  const message = shown(text.replace(`${String(errorCode)}: `, ''));
   const data = Object.entries(rest).filter((one): one is [string, string] => typeof one[1] === 'string');
   return new BridgeError(code, message, '', { data: Object.fromEntries(data) });
 }
 
 function refusalOf(machine: string, { message, data }: FarRefusal): BridgeError {
   const error = wireErrorSchema.safeParse(data).data;
-  if (error !== undefined) return errorFromWire(error);
-  const words = oneLine(message, MAX_MESSAGE_CHARS);
-  const next = 'Both bridges should be of the same version.';
-  return new BridgeError('INVALID_ARGUMENTS', `${machine} has refused that: ${words}`, next);
+  if (error === undefined) {
+    const words = `${machine} has refused that: ${shown(message)}`;
+    return new BridgeError('INVALID_ARGUMENTS', words, 'Both bridges should be of the same version.');
+  }
+  const next = error.next.slice(0, MAX_STEPS).map((step) => (typeof step === 'string' ? shown(step) : step));
+  return errorFromWire({ code: error.code, message: shown(error.message), next });
+}
+
+/** Foreign words: bounded, and without what a terminal would obey. */
+function shown(text: string): string {
+  return withoutControl(text.slice(0, MAX_MESSAGE_CHARS));
 }
 
 const named = z.object({ task_id: z.string() });

@@ -22,7 +22,9 @@ export class LineLost extends Error {
   }
 }
 /** The request had no answer in its time; the line is open. */
-export class NoAnswer extends Error {}
+export class NoAnswer extends Error {
+  override readonly message = 'no answer came in time';
+}
 /** The far side has refused. */
 export class FarRefusal extends Error {
   readonly data: unknown;

@@ -2,6 +2,7 @@ import { BridgeError, bridgeErrorOf, messageOf } from '../base/errors.js';
 import type { Logger } from '../base/logger.js';
 import { openSocket } from '../keeper/wire/link.js';
 import { wireErrorOf } from '../keeper/wire/messages.js';
+import { fittingCount, wireBytes } from '../mcp/answers.js';
 import type { PeerHost } from '../mcp/peer.js';
 import type { TakeChunk } from '../os/run-program.js';
 import type { TaskPatch } from '../tasks/receipt/task-patch.js';
@@ -22,6 +23,9 @@ import {
   type FarIdentity,
   type LinkMethods,
 } from './link-protocol.js';
+
+/** Of 10 MiB that a line may have. */
+const MAX_ANSWER_BYTES = 9 * 1024 * 1024;
 
 type PatchQuery = Extract<TaskPatch, { readonly state: 'patch' }>['query'];
 
@@ -46,11 +50,23 @@ type Handlers = {
   ) => Promise<LinkMethods[K]['value']>;
 };
 
+/** What serves the near side, with what it has begun. */
+export interface FarHost extends PeerHost {
+  /** Is finished, also when the line is cut meanwhile. */
+  finishing<T>(work: Promise<T>): Promise<T>;
+}
+
 /** Serves `linkMethods` and channels beside the tools. The person, the forms and the folders of the near side are not asked for. */
-export function serveLink(far: FarEnd): PeerHost {
+export function serveLink(far: FarEnd): FarHost {
   let send: (method: string, params: Readonly<Record<string, unknown>>) => void = () => undefined;
   const channels = new Channels((method, params) => send(method, params));
-  const handlers = handlersOf(far, channels);
+  const begun = new Set<Promise<unknown>>();
+  const finishing = <T>(work: Promise<T>): Promise<T> => {
+    const done = work.finally(() => begun.delete(done));
+    begun.add(done);
+    return done;
+  };
+  const handlers = handlersOf(far, channels, finishing);
   const now = (): string => new Date().toISOString();
   return {
     extension: () => ({
@@ -67,6 +83,10 @@ export function serveLink(far: FarEnd): PeerHost {
       }
     },
     notice: (method, params) => void channels.take(method, params),
+    finishing,
+    settled: async () => {
+      while (begun.size > 0) await Promise.allSettled(begun);
+    },
     connect: (toClient) => void (send = toClient),
     silenceMs: SILENCE_MS,
   };
@@ -81,11 +101,22 @@ async function answer(
 ): Promise<Readonly<Record<string, unknown>>> {
   const name = method.replace(/^link\//u, '');
   const value = isMethod(name) ? await act(handlers, name, params ?? {}, signal, unusable) : undefined;
-  if (value !== undefined) return { ...value };
+  if (value !== undefined) return sendable({ ...value });
   throw new BridgeError(
     'INVALID_ARGUMENTS',
     `The bridge on this machine (link protocol ${LINK_PROTOCOL}) does not understand ${JSON.stringify(name.slice(0, 40))} as it was sent.`,
     'Both bridges should be of the same version: `claude-code-bridge machines add` brings this one up to date.',
+  );
+}
+
+/** The near side ends a line that sends more. Throws MESSAGE_TOO_LARGE. */
+function sendable<T extends object>(answer: T): T {
+  const bytes = wireBytes(answer);
+  if (bytes <= MAX_ANSWER_BYTES) return answer;
+  throw new BridgeError(
+    'MESSAGE_TOO_LARGE',
+    `The answer is too long for a line: ${bytes} bytes, and the limit is ${MAX_ANSWER_BYTES}.`,
+    'Ask for less at once.',
   );
 }
 
@@ -107,29 +138,26 @@ function isMethod(name: string): name is keyof LinkMethods {
   return Object.hasOwn(linkMethods, name);
 }
 
-function handlersOf(far: FarEnd, channels: Channels): Handlers {
+function handlersOf(far: FarEnd, channels: Channels, finishing: FarHost['finishing']): Handlers {
   const { tasks, receipts } = far;
   let opened = 0;
   return {
     ping: async () => ({ now: new Date().toISOString() }),
     'task.get': async ({ task_id }) => (await tasks()).get(task_id),
-    'task.list': async ({ limit = MAX_LISTED, ...query }) => {
-      const page = await (await tasks()).list({ ...query, limit: Math.min(limit, MAX_LISTED) });
-      return {
-        tasks: [...page.tasks],
-        ...(page.unreadable !== undefined && { unreadable: [...page.unreadable] }),
-        ...(page.cursor !== undefined && { cursor: page.cursor }),
-      };
-    },
+    'task.list': async (query) => listPage(await tasks(), query),
     'task.wait': async ({ task_ids: taskIds, timeout_ms: timeoutMs, cursor }, signal) => {
       const seen = await (await tasks()).wait({ taskIds, timeoutMs, cursor, signal });
       return { tasks: [...seen.tasks], changed: [...seen.changed], cursor: seen.cursor };
     },
-    'task.kill': async ({ task_id, reason }) => (await tasks()).kill(task_id, reason),
+    'task.kill': async ({ task_id, reason }) => finishing((await tasks()).kill(task_id, reason)),
     'task.respond': async ({ task_id, answer: said, request_id }) =>
-      (await tasks()).respond(task_id, { ...said, ...(request_id !== undefined && { request_id }) }),
+      finishing(
+        (await tasks()).respond(task_id, { ...said, ...(request_id !== undefined && { request_id }) }),
+      ),
     'task.message': async ({ task_id, request_id: requestId, ...message }) =>
-      (await tasks()).message(task_id, { ...message, ...(requestId !== undefined && { requestId }) }),
+      finishing(
+        (await tasks()).message(task_id, { ...message, ...(requestId !== undefined && { requestId }) }),
+      ),
     'task.output': async ({ task_id: taskId, view, cursor, max_bytes: maxBytes }) => {
       const { totalBytes, ...page } = await (await tasks()).output({ taskId, view, cursor, maxBytes });
       return { ...page, ...(totalBytes !== undefined && { total_bytes: totalBytes }) };
@@ -146,12 +174,27 @@ function handlersOf(far: FarEnd, channels: Channels): Handlers {
         if (what.kind === 'board') await openBoard(far, channel);
         else await openTerminal(await (await tasks()).get(what.task_id), channel);
       } catch (error) {
-        channel.refuse(messageOf(error));
+        channel.closed(messageOf(error));
         throw error;
       }
       if (signal.aborted) channel.dispose();
       return { channel: number };
     },
+  };
+}
+
+/** As many tasks as one line takes. */
+async function listPage(
+  tasks: TaskService,
+  { limit = MAX_LISTED, ...query }: LinkMethods['task.list']['args'],
+): Promise<LinkMethods['task.list']['value']> {
+  const page = await tasks.list({ ...query, limit: Math.min(limit, MAX_LISTED) });
+  const most = fittingCount(page.tasks, MAX_ANSWER_BYTES / 2);
+  if (most < page.tasks.length) return listPage(tasks, { ...query, limit: most });
+  return {
+    tasks: [...page.tasks],
+    ...(page.unreadable !== undefined && { unreadable: [...page.unreadable] }),
+    ...(page.cursor !== undefined && { cursor: page.cursor }),
   };
 }
 

@@ -63,7 +63,7 @@ export async function openSession(options: WireOptions, clock: Clock): Promise<S
   try {
     const far = await rpc.request('initialize', initialize, {
       take: identityIn,
-      timeoutMs: INITIALIZE_MS,
+      timeoutMs: Math.min(INITIALIZE_MS, options.limitMs ?? INITIALIZE_MS),
     });
     rpc.notify('notifications/initialized', {});
     const heart = new Heart(rpc, clock, [sentMs, far.now]);
@@ -81,7 +81,7 @@ export async function openSession(options: WireOptions, clock: Clock): Promise<S
   } catch (error) {
     rpc.dispose();
     signal.throwIfAborted();
-    throw unreachable(machine, 'not_sent', messageOf(error) || `no answer in ${INITIALIZE_MS / 1_000} s`);
+    throw unreachable(machine, 'not_sent', messageOf(error));
   } finally {
     signal.removeEventListener('abort', stop);
   }

@@ -20,8 +20,10 @@ const MAX_VARIABLE_BYTES = 128 * 1024;
 const MAX_STDERR_BYTES = 4_096;
 /** What the command said longer ago is not why it ends. */
 const LAST_WORDS_MS = 5_000;
-/** Between SIGTERM and SIGKILL; and between the end of the command and the end of its output, which another process may hold open. */
-const END_GRACE_MS = 500;
+/** Between SIGTERM and SIGKILL: the far program may be a child of the command, and finishes what it has begun. */
+const KILL_GRACE_MS = 5_000;
+/** Between the end of the command and the end of its output, which another process may hold open. */
+const OUTPUT_GRACE_MS = 500;
 const NEWLINE = 0x0a;
 
 export interface WireOptions extends WireScript {
@@ -87,7 +89,7 @@ class CommandEnd implements Disposable {
 
   constructor(child: ChildProcessWithoutNullStreams, program: string) {
     this.#child = child;
-    this.#atExit = endAtExit(child, 'SIGKILL');
+    this.#atExit = endAtExit(child, 'SIGTERM');
     child.stderr.on('data', (chunk: Buffer) => {
       this.#words = tailBytes(`${this.#words}${chunk.toString('utf8')}`, MAX_STDERR_BYTES);
       this.#wordsMs = performance.now();
@@ -104,7 +106,7 @@ class CommandEnd implements Disposable {
         const how = code === null ? `was ended by ${name ?? 'a signal'}` : `ended with exit code ${code}`;
         const say = (): void => resolve(this.words || `${program} ${how}`);
         // What another process holds open is not waited for.
-        const late = setTimeout(say, END_GRACE_MS);
+        const late = setTimeout(say, OUTPUT_GRACE_MS);
         child.on('close', () => {
           clearTimeout(late);
           say();
@@ -122,6 +124,7 @@ class CommandEnd implements Disposable {
 
   dispose(): void {
     this.#child.stdin.end();
+    this.#child.stdout.destroy();
     this.#endGroup();
   }
 
@@ -132,7 +135,7 @@ class CommandEnd implements Disposable {
       for (const stream of [this.#child.stdin, this.#child.stdout, this.#child.stderr]) stream.destroy();
       this.#atExit.dispose();
     };
-    setTimeout(kill, END_GRACE_MS).unref();
+    setTimeout(kill, KILL_GRACE_MS).unref();
   }
 }
 

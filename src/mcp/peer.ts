@@ -13,6 +13,8 @@ export interface PeerHost {
   notice(method: string, params: unknown): void;
   /** Called once, with what reaches the client. */
   connect(send: (method: string, params: JsonObject) => void): void;
+  /** Resolves when nothing is under way that changes something: a client that is gone may ask the next server what became of it. */
+  settled(): Promise<void>;
   /** The client sends something all the time: after so long without a byte it is gone. */
   readonly silenceMs: number;
 }

@@ -32,19 +32,21 @@ interface WireOutput {
 const LAST_ANSWERS_MS = 120;
 /** All of leaving: clients send the next harder signal after 100 to 400 ms. */
 const LEAVE_MS = 250;
+/** What a peer has begun is finished when its line is cut; longer than a merge takes. */
+const PEER_LEAVE_MS = 30_000;
 /** Claude Code sends SIGINT, then SIGTERM; a terminal that closes sends SIGHUP. */
 const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
  * Serves one client over stdin and stdout until it is gone: end of input, closed output, or a signal. Then it disposes
- * and exits with code 0, at the latest 250 ms later. Resolves with the reason, for tests whose `exit` returns.
+ * and exits with code 0, at the latest 250 ms later; with a peer, when what that has begun is done. Resolves with the reason, for tests whose `exit` returns.
  */
 export async function serveUntilGone<Services>(
   parts: ServerParts<Services>,
   stdio: ProcessStdio,
   dispose: () => void | Promise<void>,
 ): Promise<string> {
-  const { clock, logger } = parts;
+  const { clock, logger, peer } = parts;
   const gone = new Emitter<{ readonly reason: string; readonly isKilled: boolean }>();
   const first = nextEvent(gone.event);
   const signals = stdio.onSignal((signal) => gone.fire({ reason: `received ${signal}`, isKilled: true }));
@@ -54,12 +56,13 @@ export async function serveUntilGone<Services>(
   const { reason, isKilled } = await first;
   logger.info(`Shutting down: ${reason}`);
   const finish = async (): Promise<void> => {
+    if (peer !== undefined) await withinMs(clock, PEER_LEAVE_MS, peer.settled());
     if (!isKilled) await withinMs(clock, LAST_ANSWERS_MS, wire.settled());
     await connection.close();
     await dispose();
   };
-  await withinMs(clock, LEAVE_MS, finish()).catch((error: unknown) =>
-    logger.warn('Not all could be closed on leaving', { error: messageOf(error) }),
+  await withinMs(clock, peer === undefined ? LEAVE_MS : PEER_LEAVE_MS + LEAVE_MS, finish()).catch(
+    (error: unknown) => logger.warn('Not all could be closed on leaving', { error: messageOf(error) }),
   );
   signals.dispose();
   silence.dispose();

@@ -21,11 +21,20 @@ export async function farEnd<Services>(
   const [state_id, { machine_id = null }] = await Promise.all([stateId(stateDir.path), ownIdentity()]);
   const identity = { machine_id, state_id, version: VERSION, home, hostname: hostname() };
   const { followed: _followed, clientFolders: _folders, ...served } = parts;
+  const peer = serveLink({
+    ...{ identity, tasks, receipts, changes, unusable, logger },
+    readPatch: git.readPatch,
+  });
   return {
     ...served,
+    tools: parts.tools.map((tool) =>
+      tool.listing.annotations.readOnlyHint
+        ? tool
+        : { ...tool, run: (...call) => peer.finishing(tool.run(...call)) },
+    ),
     instructions: '',
     answers: 'both',
     showsForms: false,
-    peer: serveLink({ identity, tasks, receipts, changes, readPatch: git.readPatch, unusable, logger }),
+    peer,
   };
 }

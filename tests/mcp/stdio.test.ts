@@ -1,16 +1,27 @@
+import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { toDisposable } from '../../src/base/lifecycle.js';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { serveUntilGone } from '../../src/mcp/stdio.js';
+import { serveUntilGone, type ProcessStdio } from '../../src/mcp/stdio.js';
+import { ManualClock } from '../harness/manual-clock.js';
 import { FakeTaskService, taskRecord } from '../tools/fake-task-service.js';
 import { initialize, RawReplies, request } from './raw-client.js';
 import { serverParts } from './serving.js';
+
+const noPeer = {
+  extension: () => ({ name: 'x', value: {} }),
+  request: () => Promise.resolve({}),
+  notice: () => undefined,
+  connect: () => undefined,
+  settled: () => Promise.resolve(),
+};
 
 describe('the protocol over a pair of streams', () => {
   let input: PassThrough;
   let replies: RawReplies;
   let unreadBytes: number;
   let gone: Promise<string>;
+  let stdio: ProcessStdio;
 
   beforeEach(() => {
     input = new PassThrough();
@@ -27,7 +38,7 @@ describe('the protocol over a pair of streams', () => {
       },
     };
     const onSignal = () => toDisposable(() => undefined);
-    const stdio = { input, output, onSignal, exit: () => undefined };
+    stdio = { input, output, onSignal, exit: () => undefined };
     gone = serveUntilGone(serverParts(new FakeTaskService(taskRecord())), stdio, () => undefined);
   });
 
@@ -72,5 +83,39 @@ describe('the protocol over a pair of streams', () => {
     unreadBytes = 64 * 1024 * 1024;
     input.write(initialize(1));
     expect(await gone).toBe('the output is not read');
+  });
+
+  test('a peer is gone when nothing came of it for 45 s, another client never', async () => {
+    const clock = new ManualClock();
+    const peer = { ...noPeer, silenceMs: 45_000 };
+    const parts = serverParts(new FakeTaskService(taskRecord()), { clock, peer });
+    const theirs = { ...stdio, input: new PassThrough() };
+    const left = serveUntilGone(parts, theirs, () => undefined);
+    clock.advance(44_999);
+    const heard = once(theirs.input, 'data');
+    theirs.input.write('\n');
+    await heard;
+    clock.advance(44_999);
+    expect(clock.timerCount).toBe(1);
+    clock.advance(1);
+    expect(await left).toBe('nothing came for 45 s');
+  });
+
+  test('what a peer has begun is done before the server leaves', async () => {
+    const clock = new ManualClock();
+    const events: string[] = [];
+    let finish = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (finish = resolve));
+    const peer = { ...noPeer, silenceMs: 45_000, settled: () => begun };
+    const parts = serverParts(new FakeTaskService(taskRecord()), { clock, peer });
+    const theirs = { ...stdio, input: new PassThrough(), exit: () => void events.push('exit') };
+    const left = serveUntilGone(parts, theirs, () => void events.push('dispose'));
+    theirs.input.end();
+    await once(theirs.input, 'close');
+    clock.advance(10_000);
+    events.push('done');
+    finish();
+    await left;
+    expect(events).toEqual(['done', 'dispose', 'exit']);
   });
 });

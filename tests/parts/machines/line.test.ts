@@ -54,7 +54,7 @@ test.each([
   ],
 ])('another far side is refused with what to do: %s', async (script, why) => {
   expect(await refusal(ping(far(`${script}; usual(message)`)))).toContain(
-    `MACHINE_UNREACHABLE: The line to gpu cannot be opened: ${why}. Nothing was sent.`,
+    `MACHINE_UNREACHABLE: The line to gpu cannot be opened: ${why}. Nothing was sent (not_sent).`,
   );
 });
 
@@ -73,7 +73,9 @@ test.each([
   const error = await refusal(get(machine));
   expect(error).toMatch(/^MACHINE_UNREACHABLE: The line to gpu is cut since \d\d:\d\d: the far side /);
   expect(error).toContain(why);
-  expect(error).toContain('What runs there runs on. The request was sent, and its answer is not known');
+  expect(error).toContain(
+    'What runs there runs on. The request was sent, and its answer is not known (unknown)',
+  );
 });
 
 test.each([
@@ -92,7 +94,9 @@ test.each([
 
 test('a request that may be repeated is answered over the next line, another one is refused as unknown', async () => {
   const dies = `if (message.method === 'link/task.get') process.exit(1); usual(message)`;
-  expect(await refusal(get(far(dies)))).toContain('The request was sent, and its answer is not known');
+  expect(await refusal(get(far(dies)))).toContain(
+    'The request was sent, and its answer is not known (unknown)',
+  );
   machines?.dispose();
   const lives = `if (message.method === 'link/task.get') {
     const fs = require('node:fs'), file = '/tmp/' + process.env.CLAUDE_CODE_BRIDGE_TEST;
@@ -118,6 +122,18 @@ test('errors of a far tool keep their code, their words and what belongs to them
     message: 'It runs. Wait.',
     data: { taskId: TASK_ID },
   });
+});
+
+test('foreign words of an error are shown without what a terminal obeys, and its unknown code as an internal error', async () => {
+  const data = JSON.stringify({
+    code: 'NEWER_CODE',
+    message: 'It is \u001b[2Jso.',
+    next: ['Do \u001b]0;x\u0007that.'],
+  });
+  const machine = far(
+    `usual(message); if (message.method === 'link/task.get') say({ id: message.id, error: { code: 1, message: '', data: ${data} } })`,
+  );
+  expect(await refusal(get(machine))).toBe('INTERNAL_ERROR: It is [2Jso. Do ]0;xthat.');
 });
 
 test('a request has its time, and ends when its caller does; the line stays', async () => {
@@ -155,7 +171,7 @@ test('a line that was never open is tried by calls alone, one that was cut by it
   const off = machines?.get('off');
   if (off === undefined) throw new Error('no machine');
   expect(await refusal(ping(off))).toContain(
-    'The line to off cannot be opened: No route to host. Nothing was sent.',
+    'The line to off cannot be opened: No route to host. Nothing was sent (not_sent).',
   );
   expect(off.state).toMatchObject({ how: 'unverifiable', why: 'No route to host' });
   expect(clock.timerCount).toBe(1);

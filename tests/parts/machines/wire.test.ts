@@ -85,7 +85,7 @@ test.each([
   ],
 ])('a command that %s is refused in its last words, and nothing was sent', async (_what, command, why) => {
   expect(await refusal(open(command))).toBe(
-    `MACHINE_UNREACHABLE: The line to gpu cannot be opened: ${why}. Nothing was sent. \`claude-code-bridge machines doctor gpu\` shows what is wrong.`,
+    `MACHINE_UNREACHABLE: The line to gpu cannot be opened: ${why}. Nothing was sent (not_sent). \`claude-code-bridge machines doctor gpu\` shows what is wrong.`,
   );
 });
 
