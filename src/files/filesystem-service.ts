@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
-import { pipeline } from 'node:stream/promises';
+import { lstat } from 'node:fs/promises';
 import type { Clock } from '../base/clock.js';
-import { BridgeError, ignoreBridgeError } from '../base/errors.js';
+import { BridgeError, ignoreMissing } from '../base/errors.js';
 import type { Once } from '../base/once.js';
 import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedPath, AllowedRoots } from '../projects/allowed-roots.js';
@@ -11,7 +10,13 @@ import { alikeOf, makeDirectories, shownPath, type WriteGuard } from './write/ma
 import { writeGuard } from './write/protected-path.js';
 import { readPage, type FilePage } from './read/read-page.js';
 import { readRange, type FileRange, type RangeQuery } from './read/read-range.js';
-import { writeFileAt, writtenFileSchema, type WriteRequest, type WrittenFile } from './write/write-file.js';
+import {
+  writeFileAt,
+  readyFileSchema,
+  writtenFileSchema,
+  type WriteRequest,
+  type WrittenFile,
+} from './write/write-file.js';
 
 export interface FilesystemOptions {
   readonly roots: AllowedRoots;
@@ -80,27 +85,13 @@ export class FilesystemService {
     return this.#options.once(
       requestId,
       { tool: 'write_file', ...file },
-      { outcome: writtenFileSchema, note: writtenFileSchema },
+      { outcome: writtenFileSchema, note: readyFileSchema },
       async (note, noted) => {
-        const isUndone = noted !== undefined && !(await this.#isWritten(noted, file.expectedSha256));
-        return noted === undefined || isUndone ? this.#write(file, note) : noted;
+        if (noted === undefined) return this.#write(file, note);
+        const { temporary, ...written } = noted;
+        const isReplaced = (await lstat(temporary).catch(ignoreMissing)) === undefined;
+        return isReplaced ? written : this.#write(file, note);
       },
-    );
-  }
-
-  /** False where the file is as it was expected before the write. */
-  async #isWritten(noted: WrittenFile, expected: string | undefined): Promise<boolean> {
-    const now = await this.#withFile(noted.path, async ({ handle }) => {
-      const hash = createHash('sha256');
-      await pipeline(handle.createReadStream({ autoClose: false }), hash);
-      return hash.digest('hex');
-    }).catch(ignoreBridgeError);
-    if (now === noted.sha256) return true;
-    if (now !== undefined && now === expected?.toLowerCase()) return false;
-    throw new BridgeError(
-      'OUTCOME_UNKNOWN',
-      `The server that wrote '${shownPath(noted.path)}' for this request_id was killed in the middle of it, and the file has other content now: whether it was written in between is not known.`,
-      'Nothing was written. Read the file; then write it with another request_id, if that is still wanted.',
     );
   }
 

@@ -51,14 +51,17 @@ export class Requests {
     try {
       const { outcome, note: noted } = await readRequest(path, digest, shapes);
       if (outcome !== undefined) return outcome;
-      const done = await act((note) => writeJsonFileAtomically(path, { digest, note }), noted).catch(
-        async (error: unknown) => {
-          // What was refused is forgotten: the next call with the id is a first one.
-          const isRefusal = error instanceof BridgeError && !DOUBTFUL.includes(error.code);
-          if (isRefusal) await rm(path, { force: true }).catch(ignoreSystemError);
-          throw error;
-        },
-      );
+      let isNoted = noted !== undefined;
+      const note = async (value: unknown): Promise<void> => {
+        await writeJsonFileAtomically(path, { digest, note: value });
+        isNoted = true;
+      };
+      const done = await act(note, noted).catch(async (error: unknown) => {
+        // What was refused is forgotten: the next call with the id is a first one.
+        const isRefusal = error instanceof BridgeError && !DOUBTFUL.includes(error.code);
+        if (isRefusal || !isNoted) await rm(path, { force: true }).catch(ignoreSystemError);
+        throw error;
+      });
       // Without it, the next one goes by what was noted.
       await writeJsonFileAtomically(path, { digest, outcome: done }).catch(ignoreBridgeError);
       return done;

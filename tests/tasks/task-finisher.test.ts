@@ -6,11 +6,12 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { identityOf } from '../../src/store/process-identity.js';
 import { systemClock } from '../../src/base/system-clock.js';
 import { writeJsonFileAtomically } from '../../src/base/files/json-file.js';
+import { BridgeError } from '../../src/base/errors.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { ProjectLocks } from '../../src/store/project-lock.js';
 import { openStateDir } from '../../src/store/state-dir.js';
 import { TaskFinisher, type TaskFinisherOptions } from '../../src/tasks/task-finisher.js';
-import { taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
+import { isFinal, taskRecordSchema, type TaskRecord } from '../../src/tasks/task.js';
 import type { WorktreeFinisher } from '../../src/tasks/worktree-maker.js';
 import type { GitReport } from '../../src/tasks/receipt/receipt.js';
 import { refusal } from '../harness/refusal.js';
@@ -52,7 +53,14 @@ async function finisher(
       stateDir,
       clock: systemClock,
       logger: silentLogger,
-      tasks: { get: () => Promise.resolve(first), list: () => Promise.resolve({ tasks: others }) },
+      tasks: {
+        // As its keeper tells it, until its end is on disk.
+        get: async () => {
+          const now = taskRecordSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+          return isFinal(now.status) ? now : first;
+        },
+        list: () => Promise.resolve({ tasks: others }),
+      },
       worktrees: { finish: answer },
       undo,
     });
@@ -114,6 +122,46 @@ describe('finishing a task', () => {
     await writeJsonFileAtomically(file, record({}));
     const both = await Promise.allSettled([service.finish(merge), another().finish(merge)]);
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(merges).toBe(1);
+  });
+
+  it('is done once for a request, also by another server, and is the same answer; another request is told what was done', async () => {
+    const merge = { taskId: TASK, action: 'merge', reviewed: TREE, signal } as const;
+    let merges = 0;
+    const { service, another } = await finisher(record({}), async () => {
+      merges++;
+      return { result: 'c'.repeat(40), tree: TREE, notes: ['It was merged.'] };
+    });
+    const asked = { ...merge, requestId: 'mine' };
+    const all = await Promise.all([service.finish(asked), another().finish(asked), service.finish(asked)]);
+    for (const { record: ended, notes } of [...all, await another().finish(asked)])
+      expect([ended.worktree?.finished?.action, notes]).toEqual(['merge', ['It was merged.']]);
+    expect(merges).toBe(1);
+    expect(await refusal(another().finish({ ...merge, requestId: 'yours' }))).toMatch(
+      /^INVALID_ARGUMENTS: Task \S+ was finished already/,
+    );
+    expect(await refusal(another().finish({ ...asked, action: 'discard' }))).toMatch(
+      /^INVALID_ARGUMENTS: This request_id was used for a call with other arguments/,
+    );
+  });
+
+  it('is not done again for a request whose server died in the middle of it: the record says that it was done, else no one knows', async () => {
+    const asked = { taskId: TASK, action: 'merge', reviewed: TREE, signal, requestId: 'mine' } as const;
+    let merges = 0;
+    const { service, another, file } = await finisher(record({}), async (_worktree, { onBegin }) => {
+      merges++;
+      await onBegin?.();
+      // As by a disk that fails when the record is to be written.
+      throw new BridgeError('STATE_UNUSABLE', 'The disk is full.', '');
+    });
+    expect(await refusal(service.finish(asked))).toMatch(/^STATE_UNUSABLE/);
+    expect(await refusal(another().finish(asked))).toMatch(
+      /^OUTCOME_UNKNOWN: The server that began to merge \S+ for this request_id was killed in the middle of it/,
+    );
+    const at = new Date().toISOString();
+    const finished = { action: 'merge', at, result: 'c'.repeat(40), tree: TREE } as const;
+    await writeJsonFileAtomically(file, record({ worktree: { ...worktree, finished } }));
+    expect((await another().finish(asked)).record).toMatchObject({ worktree: { finished } });
     expect(merges).toBe(1);
   });
 

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { mkdir, mkdtemp, open, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { BridgeError, messageOf, systemCodeOf } from '../errors.js';
 import { createSecret } from '../ids.js';
 
@@ -11,6 +11,8 @@ export interface AtomicWrite {
   readonly mode: number;
   /** False skips the fsyncs: the file survives a crash of the process, but perhaps not one of the machine. */
   readonly durable: boolean;
+  /** Called when all that is left to do is to rename the temp file, which then has this name. */
+  readonly onReady?: ((name: string) => Promise<void>) | undefined;
 }
 
 /**
@@ -35,6 +37,7 @@ export async function replaceFile(path: string, text: string | Buffer, how: Atom
     } finally {
       await file.close();
     }
+    await how.onReady?.(basename(temporary));
     await rename(temporary, path);
     if (how.durable) await syncFolder(folder);
   } catch (error) {

@@ -34,8 +34,8 @@ export interface WriteRequest {
   readonly newFileMode: number;
   /** Called with the real path of the file. */
   readonly refuse: WriteGuard;
-  /** Called with what is written, before the file is replaced. */
-  readonly note: (written: WrittenFile) => Promise<void>;
+  /** Called before the file is replaced. */
+  readonly note: (written: ReadyFile) => Promise<void>;
 }
 
 export const writtenFileSchema = z.object({
@@ -50,6 +50,10 @@ export const writtenFileSchema = z.object({
   alike: z.string().exactOptional(),
 });
 export type WrittenFile = Readonly<z.infer<typeof writtenFileSchema>>;
+
+/** With the path of the new content: while that is there, the file was not replaced. */
+export const readyFileSchema = writtenFileSchema.extend({ temporary: z.string() });
+export type ReadyFile = Readonly<z.infer<typeof readyFileSchema>>;
 
 /** What a write replaces. */
 interface Replaced {
@@ -82,11 +86,11 @@ export async function writeFileAt(opener: PathOpener, request: WriteRequest): Pr
     const created = before === undefined;
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const written = { path, sizeBytes: bytes.length, sha256, created, encoding };
-    await note(written);
+    const onReady = (temporary: string) => note({ ...written, temporary: join(directory.path, temporary) });
     try {
-      await replaceFile(target, bytes, { mode: before?.mode ?? newFileMode, durable: true });
+      await replaceFile(target, bytes, { mode: before?.mode ?? newFileMode, durable: true, onReady });
     } catch (thrown) {
-      throw notWritable(path, thrown);
+      throw thrown instanceof BridgeError ? thrown : notWritable(path, thrown);
     }
     const alike = await alikeOf(opener, outermost ?? (created ? path : undefined));
     return { ...written, ...(alike !== undefined && { alike }) };

@@ -293,6 +293,22 @@ describe('a request', () => {
     expect(driver.answers).toEqual([{ requestId: 'r1', answer: { verdict: 'allow_session' } }]);
   });
 
+  it('takes the same answer with the same request each time, and another one as too late', async () => {
+    const harness = await started();
+    const { run, driver } = harness;
+    driver.ask({ requestId: 'r1' });
+    const answer = { decision_id: await asked(harness), verdict: 'allow', by: 'caller' } as const;
+    const both = [run.respond(answer, 'mine'), run.respond(answer, 'mine')];
+    for (const record of await Promise.all(both)) expect(record).toMatchObject({ status: 'running' });
+    expect(await run.respond(answer, 'mine')).toMatchObject({ requests: ['mine'] });
+    await expect(run.respond(answer, 'yours')).rejects.toMatchObject({ code: 'DECISION_CLOSED' });
+    expect(driver.answers).toHaveLength(1);
+    expect(await harness.onDisk()).toMatchObject({ requests: ['mine'] });
+    driver.endTurn('Done.');
+    driver.exit();
+    expect((await run.ended).requests).toEqual(['mine']);
+  });
+
   it('that was allowed for the session is not asked again, unless a rule denies it by then', async () => {
     let verdict: RuleVerdict['verdict'] = 'ask';
     const harness = await started({ check: () => ({ verdict, rule: 'a-rule', reason: 'so it is' }) });
@@ -410,6 +426,26 @@ describe('a message', () => {
     ]);
     expect(pollingHint(end)).toMatch(/^1 message was not delivered: two\. /);
     expect(log()).toContain('A message was not delivered: the task ended first: two');
+  });
+
+  it('is sent once for each request, also while it is on its way, and again when it was refused', async () => {
+    const { run, driver } = await started({ spec: { keep_open: true } });
+    driver.endTurn('First.');
+    const one = { text: 'one', interrupt: true };
+    await Promise.all([run.message(one, 'a'), run.message(one, 'a')]);
+    await run.message(one, 'a');
+    expect(driver.told).toEqual(['start', 'send one']);
+    driver.endTurn('Second.');
+    driver.refusals = 1;
+    driver.refusal = 'kept';
+    await expect(run.message({ text: 'two' }, 'b')).rejects.toThrow('not delivered');
+    expect(run.record.requests).toEqual(['a']);
+    await run.message({ text: 'two' }, 'b');
+    await run.message({ text: 'two' }, 'c');
+    expect(driver.told.filter((told) => told === 'send two')).toHaveLength(2);
+    expect(run.record.requests).toEqual(['a', 'b', 'c']);
+    driver.exit();
+    await run.ended;
   });
 
   it('that the session does not take leaves the task waiting, and is sent once it is taken, before later ones', async () => {

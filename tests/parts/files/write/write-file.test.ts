@@ -4,8 +4,12 @@ import { chmod, link, mkdir, readdir, readFile, readlink, stat, symlink, writeFi
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { BridgeError } from '../../../../src/base/errors.js';
+import type { Once } from '../../../../src/base/once.js';
+import { systemClock } from '../../../../src/base/system-clock.js';
 import type { FilesystemService } from '../../../../src/files/filesystem-service.js';
+import { Requests } from '../../../../src/store/requests.js';
 import { tempFolder } from '../../../harness/temp-folder.js';
 import { faultOf, filesAt } from '../../../files/file-service.js';
 import { rounds } from '../../../harness/rounds.js';
@@ -46,6 +50,42 @@ describe('write_file', () => {
       expect(await readFile(path)).toEqual(bytes);
     },
   );
+
+  test('with a request id writes once: what others wrote since stays', async () => {
+    const { once } = new Requests(join(base, 'state'), systemClock);
+    const path = join(root, 'text');
+    const write = () => filesAt(root, { once }).files.writeFile({ path, content: 'mine', requestId: 'r' });
+    const first = await Promise.all([write(), write()]);
+    expect(first.map(({ created }) => created)).toEqual([true, true]);
+    await writeFile(path, 'theirs');
+    expect(await write()).toEqual(first[0]);
+    expect(await readFile(path, 'utf8')).toBe('theirs');
+    const other = filesAt(root, { once }).files.writeFile({ path, content: 'other', requestId: 'r' });
+    expect(await faultOf(other)).toMatchObject({ code: 'INVALID_ARGUMENTS' });
+  });
+
+  test.each([
+    ['is done again where the new content was not put in its place', 'mine'],
+    ['is not done again where it was', 'theirs'],
+  ])('with a request id whose server was killed %s', async (_, expected) => {
+    const { once } = new Requests(join(base, 'state'), systemClock);
+    const path = join(root, 'text');
+    const file = { path, content: 'mine', requestId: 'r' };
+    let temporary = '';
+    const dies: Once = (id, asked, shapes, act) =>
+      once(id, asked, shapes, (note, noted) =>
+        act(async (value) => {
+          await note(value);
+          ({ temporary } = z.object({ temporary: z.string() }).parse(value));
+          throw new Error('killed');
+        }, noted),
+      );
+    await expect(filesAt(root, { once: dies }).files.writeFile(file)).rejects.toThrow('killed');
+    await writeFile(expected === 'mine' ? temporary : path, 'theirs');
+    const written = await filesAt(root, { once }).files.writeFile(file);
+    expect(written).toEqual({ path, sizeBytes: 4, sha256: sha256('mine'), created: true, encoding: 'utf-8' });
+    expect(await readFile(path, 'utf8')).toBe(expected);
+  });
 
   test('names the file beside a new one whose name looks the same', async () => {
     await writeFile(join(root, 'cafe\u0301.txt'), 'old');
