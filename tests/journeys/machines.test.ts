@@ -124,6 +124,9 @@ describe('tools', () => {
     });
     expect(await bridge().call('stdin', { pid, text: 'hello\n' })).toMatchObject({ pid, stdout: 'hello\n' });
     await machine('pod').cut();
+    await until('the cut is seen', async () =>
+      `${(await bridge().call('list_tasks')).note}`.includes('pod: unver'),
+    );
     expect(await bridge().refusal('stdout', { pid })).toMatch(/^MACHINE_UNREACHABLE: /);
     await machine('pod').mend();
     expect((await bridge().call('kill', { pid }))['status']).toBe('terminated');
