@@ -56,7 +56,8 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
     { cwd: options.cwd, clientFolders: () => clientFolders.list() },
     () => client,
   );
-  const machines = Object.keys(config.machines);
+  // A task reaches no other machine by way of the bridge.
+  const machines = marked ? [] : Object.keys(config.machines);
   const enabled = enabledTools(config.toolsets);
   const tools = machines.length === 0 ? enabled : await services.toolsOf(enabled);
   const offers = (tool: string): boolean => tools.some(({ name }) => name === tool);

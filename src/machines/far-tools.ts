@@ -1,11 +1,10 @@
-// Pure: tools of this server that run on another machine, by their argument `machine` or the machine in an id.
-import { modeFor, modesIn, type ModeSettings, type RuleRow } from '../approvals/modes.js';
+// Tools of this server that run on another machine, by their argument `machine` or the machine in an id.
+import { approvalModes, modeFor, modesIn, type ModeSettings, type RuleRow } from '../approvals/modes.js';
 import { BridgeError } from '../base/errors.js';
 import { createSecret, farIdOf, TASK_ID_PATTERN } from '../base/ids.js';
 import { isObject, type JsonObject } from '../mcp/answers.js';
 import type { Tool, ToolCall } from '../mcp/tool.js';
 import type { TaskService } from '../tasks/task-service.js';
-import { isFinal, permissionModeSchema, taskStatusSchema } from '../tasks/task.js';
 import { answerFrom, errorFrom, idHere } from './far-records.js';
 import type { Machine, Machines } from './machine.js';
 
@@ -22,6 +21,8 @@ interface FarTool {
   readonly needs?: string;
   /** Its other paths over there. */
   readonly paths?: readonly string[];
+  /** Its arguments where the caller says nothing. */
+  readonly defaults?: JsonObject;
 }
 
 const inFolder: FarTool = { takesMachine: true, needs: 'path' };
@@ -49,7 +50,8 @@ const farTools: Readonly<Record<string, FarTool>> = {
   git_diff_stat: inFolder,
   git_log: inFolder,
   git_show: inFolder,
-  spawn: { takesMachine: true, needs: 'cwd', paths: ['mount_project'] },
+  // Else a line that is cut, or closed after it was idle, would end the program.
+  spawn: { takesMachine: true, needs: 'cwd', paths: ['mount_project'], defaults: { keep: true } },
   ps: { takesMachine: true },
   stdin: ofProcess,
   stdout: ofProcess,
@@ -169,12 +171,17 @@ async function runThere(
   // What takes one is done once, however often it is sent.
   const isOnce = 'request_id' in propertiesOf(listing);
   const once = isOnce ? { request_id: createSecret() } : {};
-  const sent = { ...once, ...args, ...(name === START && startArgs(machine.name, args, options)) };
+  const sent = {
+    ...once,
+    ...far.defaults,
+    ...args,
+    ...(name === START && startArgs(machine.name, args, options)),
+  };
   const repeats = readOnlyHint || idempotentHint === true || isOnce;
   try {
     const answer = await machine.callTool(name, sent, { signal, timeoutMs: CALL_MS, repeats });
     const shown = { ...answerFrom(machine, answer), machine: machine.name };
-    return name === START ? started(machine.name, shown, options, follower) : shown;
+    return name === START ? await started(machine.name, shown, options, follower) : shown;
   } catch (error) {
     throw errorFrom(machine.name, error);
   }
@@ -201,13 +208,14 @@ export function startArgs(
 ): JsonObject {
   // Folders of this machine say nothing about those of another.
   const modes = modesIn('', { ...settings, projects: {} });
-  const asked = permissionModeSchema.safeParse(args['permission_mode'] ?? args['mode']).data;
+  const given = args['permission_mode'] ?? args['mode'];
+  const asked = approvalModes.find((mode) => mode === given);
   if (asked !== undefined) modeFor(asked, `tasks on ${machine}, too`, modes);
   // A task that goes on has the mode that it had.
-  const isDefault = args['permission_mode'] === undefined && args['mode'] === undefined;
-  const takesDefault = isDefault && args['continue_from'] === undefined && modes.byDefault !== 'auto';
+  const takesDefault =
+    given === undefined && args['continue_from'] === undefined && modes.byDefault !== 'auto';
   const rows = rules.filter(({ verdict }) => verdict !== 'allow');
-  const isNarrow = modes.allowed.length < permissionModeSchema.options.length;
+  const isNarrow = modes.allowed.length < approvalModes.length;
   const limits = { ...(rows.length > 0 && { rules: rows }), ...(isNarrow && { modes: modes.allowed }) };
   return {
     ...(takesDefault && { permission_mode: modes.byDefault }),
@@ -216,14 +224,16 @@ export function startArgs(
 }
 
 /** The cursor of a start is one of `wait_for_task`, which knows the machine by the id; a client that follows tasks follows this one. */
-function started(
+async function started(
   machine: string,
   answer: JsonObject,
   { tasks }: FarToolsOptions,
   follower: ToolCall['follower'],
-): JsonObject {
+): Promise<JsonObject> {
   const { task_id: id, status, cursor } = answer;
   if (typeof id !== 'string') return answer;
+  // Only a call needs it: it takes a fifth of a start.
+  const { isFinal, taskStatusSchema } = await import('../tasks/task.js');
   const now = taskStatusSchema.safeParse(status).data;
   if (now !== undefined && !isFinal(now)) follower?.follow(id);
   // So that something is known of it when the line is cut. Who reads it next learns what keeps it from being read.

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Clock } from '../base/clock.js';
+import { withinMs, type Clock } from '../base/clock.js';
 import { BridgeError, isErrorCode, messageOf } from '../base/errors.js';
 import { Emitter, nextEvent, toDisposable, type Disposable } from '../base/lifecycle.js';
 import { withoutControl } from '../base/text.js';
@@ -12,6 +12,8 @@ import { unanswered, unreachable, type Sent } from './unreachable.js';
 import type { WireOptions } from './wire.js';
 
 const REQUEST_MS = 40_000;
+/** Most lines that come back at all are back by then. */
+const BACK_MS = 20_000;
 const IDLE_MS = 10 * 60_000;
 /** Between two attempts to open a line that was cut; the first minute is the time in which most come back. */
 const FIRST_PAUSE_MS = 300;
@@ -113,7 +115,7 @@ export class Line implements Machine, Disposable {
     let sent: Sent = 'not_sent';
     try {
       for (;;) {
-        const session = await raced(sent === 'unknown' ? this.#live() : this.#connect(), both);
+        const session = await (sent === 'unknown' ? this.#again(both) : raced(this.#connect(), both));
         try {
           return await session.rpc.request(method, params, { take, timeoutMs, signal: both });
         } catch (error) {
@@ -128,6 +130,13 @@ export class Line implements Machine, Disposable {
     } finally {
       used.dispose();
     }
+  }
+
+  /** A caller of a lost answer waits so long for the line, and not all of its time. */
+  async #again(signal: AbortSignal): Promise<Session> {
+    const session = await withinMs(this.#clock, BACK_MS, raced(this.#live(), signal));
+    if (session === undefined) throw new NoAnswer();
+    return session;
   }
 
   /** The line that came back; it is tried at once, and then again. */

@@ -9,7 +9,7 @@ import { newestFirst } from './last-read.js';
 export const HERE = '';
 /** In a cursor: nothing is left there. */
 const END = 'end';
-const MAX_CURSOR_CHARS = 2_000;
+const MAX_CURSOR_CHARS = 10_000;
 
 /** What one machine gave for a page. */
 export interface Source {

@@ -15,19 +15,13 @@ export interface FarWorkplace extends Workplace {
   mend(): Promise<void>;
 }
 
-/** `claude` writes the program of its tasks. The environment there is made from nothing. */
+/** The environment there is made from nothing; `more` gives what a workplace does not have, such as the program of its tasks. */
 export async function farWorkplace(
-  claude: (workplace: Workplace) => Promise<string>,
-  more: Readonly<Record<string, string>> = {},
+  more: (workplace: Workplace) => Promise<Readonly<Record<string, string>>>,
 ): Promise<FarWorkplace> {
   const workplace = await createWorkplace();
   const roots = JSON.stringify([workplace.projectsDir, workplace.homeDir]);
-  const env = {
-    ...workplace.env,
-    MCP_ALLOWED_ROOTS: roots,
-    MCP_CLAUDE_COMMAND: await claude(workplace),
-    ...more,
-  };
+  const env = { ...workplace.env, MCP_ALLOWED_ROOTS: roots, ...(await more(workplace)) };
   const words = Object.entries(env).map(
     ([name, value]) => `'${name}=${value.replaceAll("'", String.raw`'\''`)}'`,
   );

@@ -1,15 +1,20 @@
 // docs/machines.md: two other machines, each with folders and a state of its own, behind a command that gives a shell there.
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
+import { scriptedClaudeEnvironment, writeClaudeHome } from '../../src/cli/demo/claude-home.js';
+import { startScriptedApi } from '../../src/cli/demo/scripted-api.js';
 import { taskSpecSchema } from '../../src/tasks/task-spec.js';
 import { farWorkplace, type FarWorkplace } from '../harness/far-workplace.js';
 import { repository } from '../harness/project-files.js';
-import { asksAboutPrompts, program, scriptedAgent } from '../harness/scripted-agent.js';
-import { sharedBridge } from '../harness/start-bridge.js';
+import { describeNewestClaude } from '../harness/real-claude.js';
+import { asksAboutPrompts, asksEnv, program, scriptedAgent } from '../harness/scripted-agent.js';
+import { sharedBridge, startBridge } from '../harness/start-bridge.js';
+import { runs, says } from '../harness/scripted-turns.js';
 import { until } from '../harness/until.js';
-import { createWorkplace } from '../harness/workplace.js';
+import { createWorkplace, type Workplace } from '../harness/workplace.js';
+import { ScriptedModel } from './scripted-model.js';
 
 const NAMES = ['gpu', 'pod'] as const;
 const ROW = { rule: 'Bash(git push *)', verdict: 'deny', reason: 'A person pushes.' } as const;
@@ -30,7 +35,7 @@ afterAll(async () => {
 const bridge = sharedBridge(async () => {
   const workplace = await createWorkplace();
   for (const name of NAMES)
-    far[name] = await farWorkplace(agent, { MCP_RULES: JSON.stringify(asksAboutPrompts) });
+    far[name] = await farWorkplace(async (there) => ({ ...asksEnv, MCP_CLAUDE_COMMAND: await agent(there) }));
   const settings = Object.fromEntries(NAMES.map((name) => [name, far[name]?.setting]));
   return {
     workplace,
@@ -110,7 +115,7 @@ describe('tools', () => {
     expect(none['matches']).toEqual([]);
   });
 
-  test('follow a process by its id', async () => {
+  test('follow a process by its id, which a cut line does not end', async () => {
     const { pid } = await bridge().call('spawn', {
       command: 'cat',
       cwd: PATH,
@@ -118,6 +123,12 @@ describe('tools', () => {
       background: true,
     });
     expect(await bridge().call('stdin', { pid, text: 'hello\n' })).toMatchObject({ pid, stdout: 'hello\n' });
+    await machine('pod').cut();
+    await until('the cut is seen', async () =>
+      `${(await bridge().call('list_tasks')).note}`.includes('pod: unver'),
+    );
+    expect(await bridge().refusal('stdout', { pid })).toMatch(/^MACHINE_UNREACHABLE: /);
+    await machine('pod').mend();
     expect((await bridge().call('kill', { pid }))['status']).toBe('terminated');
     expect(await bridge().call('stdout', { pid })).toMatchObject({ machine: 'pod', text: 'hello\n' });
     const { processes } = await bridge().call('ps', { machine: 'pod' });
@@ -145,6 +156,24 @@ describe('a task on another machine', () => {
     expect(await bridge().call('get_task_result', { task_id: id.replace('gpu/', '') })).toMatchObject({
       task_id: id,
     });
+  });
+
+  test('asks the person at the client of this machine', async () => {
+    const shown: string[] = [];
+    const person = await bridge().another('modern', {
+      person: ({ message }) => {
+        shown.push(message);
+        return {};
+      },
+    });
+    const { task_id: id } = await start('pod', 'split-prompt');
+    await until('the task has ended', async () => {
+      const waited = waitedSchema.parse(await person.call('wait_for_task', { task_ids: [id] }));
+      return waited.tasks[0]?.status === 'completed';
+    });
+    expect(shown).toHaveLength(1);
+    expect(shown[0]).toContain('(task on pod in ');
+    expect(await bridge().decided(id)).toEqual([expect.stringContaining('allow elicitation')]);
   });
 
   test('is held to the rows of the machine that starts it, too', async () => {
@@ -200,5 +229,45 @@ describe('a task on another machine', () => {
     expect((await bridge().status(id)).status).toBe('running');
     await bridge().call('kill_task', { task_id: id });
     expect((await bridge().status(id)).status).toBe('killed');
+  });
+});
+
+describeNewestClaude('Claude Code on another machine', ({ binary }) => {
+  test('is held to the rules of both machines, and asks here what a rule of this one asks about', async () => {
+    const model = new ScriptedModel();
+    const api = await startScriptedApi(model.script);
+    const row = (rule: string, verdict: string) => ({ rule, verdict, reason: `${verdict} by a person` });
+    const there = async ({ homeDir, projectsDir, env }: Workplace) => {
+      await writeClaudeHome(homeDir, { trustedProjects: [projectsDir] });
+      return {
+        ...scriptedClaudeEnvironment({ homeDir, apiUrl: api.url, path: env['PATH'] ?? '' }),
+        MCP_CLAUDE_COMMAND: binary,
+        MCP_RULES: JSON.stringify([row('Bash(touch of-there)', 'deny')]),
+      };
+    };
+    const box = await farWorkplace(there);
+    onTestFinished(async () => {
+      await box.remove();
+      await api.dispose();
+    });
+    const rules = [row('Bash(touch of-here)', 'deny'), row('Bash(mkdir *)', 'ask')];
+    const near = await startBridge({
+      claude: scriptedAgent,
+      env: { MCP_MACHINES: JSON.stringify({ box: box.setting }), MCP_RULES: JSON.stringify(rules) },
+    });
+    const path = await box.project('app');
+    model.does(
+      runs('touch of-there'),
+      runs('touch of-here'),
+      runs('mkdir asked'),
+      runs('touch free'),
+      says('Done.'),
+    );
+    const id = await near.start({ path, machine: 'box', permission_mode: 'auto' });
+    const asked = await near.answerNext(id, { verdict: 'allow' });
+    expect(asked.summary).toContain('mkdir asked');
+    expect(await near.end(id)).toMatchObject({ status: 'completed' });
+    expect((await readdir(path)).filter((name) => !name.startsWith('.')).sort()).toEqual(['asked', 'free']);
+    expect((await near.receipt(id)).final_message).toBe('Done.');
   });
 });

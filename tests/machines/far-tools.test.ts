@@ -147,6 +147,13 @@ describe('the argument machine', () => {
   });
 });
 
+it('keeps a program on another machine while the line is cut, unless it is to end with it', async () => {
+  const { call, sent } = near();
+  await call('spawn', { command: 'make', cwd: '/srv/app', machine: 'gpu' });
+  await call('spawn', { command: 'make', cwd: '/srv/app', keep: false, machine: 'gpu' });
+  expect(sent().map(({ args }) => 'keep' in args && args.keep)).toEqual([true, false]);
+});
+
 describe('an id of another machine', () => {
   it('sends the call there, with the id as it is there, and comes back with the machine', async () => {
     const { gpu, call, sent, ran } = near();

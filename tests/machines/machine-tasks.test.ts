@@ -256,6 +256,7 @@ describe('a task of another machine that is followed', () => {
     expect(client.isId(far)).toBe(true);
     const { state } = await client.get(far);
     if (state.status !== 'input_required') throw new Error(state.words);
+    expect(state.form.message).toContain('Task on gpu in /home/ann/app');
     await client.answer(far, state.key, { kind: 'answered', values: { verdict: 'deny' } });
     expect(gpu.tasks.answers).toMatchObject([{ decision_id: 'dec_1', verdict: 'deny' }]);
     gpu.cut();

@@ -1,5 +1,6 @@
 // Pure: a decision as a form for the person at the client, and what was filled in as an answer.
 import { BridgeError } from '../../base/errors.js';
+import { farIdOf } from '../../base/ids.js';
 import { shownLine, headAndTail, quotedLines } from '../../base/text.js';
 import type { Form, FormField, PersonAnswer } from '../../mcp/person.js';
 import { BY_FORM, type DecisionAnswer } from '../../tasks/task-host.js';
@@ -69,7 +70,7 @@ export async function passOn(
  * Undefined for a request that cannot be shown whole.
  */
 export function decisionForm(record: TaskRecord, decision: Decision): DecisionForm | undefined {
-  const place = `(task in ${shownLine(record.project_path, SUMMARY_CHARS)})`;
+  const place = `(task ${placeOf(record, SUMMARY_CHARS)})`;
   const { headline, request, cut } = described(decision);
   const asked = questionForm(decision, false, `Claude Code asks ${place}`);
   if (asked !== undefined || cut !== null || request === null) return asked;
@@ -94,7 +95,7 @@ export function decisionForm(record: TaskRecord, decision: Decision): DecisionFo
  * Measured with Claude Code 2.1.330: three lines of the message, cut at the width; no words with "Decline".
  */
 export function taskForm(record: TaskRecord, decision: Decision, count = 1): DecisionForm {
-  const place = `Task in ${shownLine(record.project_path, LINE_CHARS)}${count > 1 ? `, ${count - 1} more after this` : ''}`;
+  const place = `Task ${placeOf(record, LINE_CHARS)}${count > 1 ? `, ${count - 1} more after this` : ''}`;
   const [first] = decision.questions ?? [];
   const asked = questionForm(decision, true, `${shownLine(first?.question ?? '', LINE_CHARS)}\n${place}`);
   if (asked !== undefined) return asked;
@@ -120,6 +121,12 @@ export function taskForm(record: TaskRecord, decision: Decision, count = 1): Dec
       );
     },
   };
+}
+
+/** Where the answer counts. */
+function placeOf({ task_id, project_path }: TaskRecord, maxChars: number): string {
+  const far = farIdOf(task_id);
+  return `${far === undefined ? '' : `on ${far.machine} `}in ${shownLine(project_path, maxChars)}`;
 }
 
 const WHY: FormField = { name: 'why', title: 'Why, or what to do instead', isRequired: false };
