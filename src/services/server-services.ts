@@ -205,6 +205,12 @@ export class ServerServices {
     };
   }
 
+  /** For a page of another machine, which comes over its line. */
+  readonly boardPages = lazily(async () => {
+    const { openBoardPages } = await import('./page-services.js');
+    return this.#owned.add(openBoardPages(this.#options, await this.taskServices()));
+  });
+
   /** Sessions that are tasks already, those without a person (`claude -p`), and those of a server that cannot work are left alone. */
   async #openNative(): Promise<Pick<NativeHost, 'event'>> {
     const { unusable, env } = this.#options;

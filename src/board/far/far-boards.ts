@@ -1,0 +1,93 @@
+import type { Clock } from '../../base/clock.js';
+import { BridgeError, isErrorCode } from '../../base/errors.js';
+import { farIdOf } from '../../base/ids.js';
+import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
+import type { Machines } from '../../machines/machine.js';
+import type { Put } from '../channel.js';
+import { leftWith, refresher } from '../feed.js';
+import type { ActionError, ClientAction, Outcome } from '../protocol.js';
+import type { Values } from '../state.js';
+import type { PageTerminal } from '../terminal-stream.js';
+import { FarBoard } from './far-board.js';
+import { FarTerminal, type FarTerminalOptions } from './far-terminal.js';
+
+/** What is done in a terminal is done over the connection of that terminal. */
+export type FarAction = Exclude<ClientAction, { readonly type: `term.${string}` }>;
+
+/** The boards of all machines, as this one shows them. All methods but `openBoard` throw MACHINE_NOT_FOUND. */
+export class FarBoards {
+  readonly #machines: Machines;
+  readonly #clock: Clock;
+  readonly #boards = new Map<string, FarBoard>();
+
+  constructor(machines: Machines, clock: Clock) {
+    this.#machines = machines;
+    this.#clock = clock;
+  }
+
+  /** Puts the overview of this machine, which `openHome` puts, with those of all others. */
+  async openBoard(openHome: (put: Put) => Promise<Disposable>, put: Put): Promise<Disposable> {
+    const owned = new DisposableStore();
+    let home: Values = new Map();
+    const putAll = (): void => put(new Map([...home, ...this.#all().flatMap(({ shown }) => [...shown])]));
+    const again = refresher(this.#clock, leftWith(owned), async () => putAll());
+    for (const board of this.#all()) owned.add(board.followOverview(again));
+    try {
+      const opened = await openHome((values) => {
+        home = values;
+        putAll();
+      });
+      owned.add(opened);
+    } catch (error) {
+      owned.dispose();
+      throw error;
+    }
+    return owned;
+  }
+
+  /** Puts the values of a channel of a task over there; resolves when they are there for the first time. Throws what the far side refuses. */
+  async openChannel(channel: string, machine: string, put: Put): Promise<Disposable> {
+    const owned = new DisposableStore();
+    const board = this.#board(machine);
+    let values: Values | undefined;
+    const again = refresher(this.#clock, leftWith(owned), async () => values && put(values));
+    return new Promise((resolve, reject) => {
+      const changed = (now: Values): void => {
+        values = now;
+        again();
+        resolve(owned);
+      };
+      const refused = ({ code, message, hint }: ActionError): void => {
+        if (values !== undefined && code === 'TASK_NOT_FOUND')
+          return changed(new Map([...values, ['task', null]]));
+        if (values !== undefined) return;
+        owned.dispose();
+        reject(new BridgeError(isErrorCode(code) ? code : 'INTERNAL_ERROR', message, hint));
+      };
+      owned.add(board.follow(channel.replace(`${machine}/`, ''), { changed, refused }));
+    });
+  }
+
+  /** Does what a page asks for on the machine that its task is on, or starts on. Never rejects but for an unknown machine. */
+  async act(machine: string, action: FarAction): Promise<Outcome> {
+    const board = this.#board(machine);
+    if (action.type !== 'task.start')
+      return board.act({ ...action, task_id: farIdOf(action.task_id)?.id ?? action.task_id });
+    const { machine: _machine, ...start } = action;
+    return board.act(start);
+  }
+
+  openTerminal(terminal: FarTerminalOptions): PageTerminal {
+    return new FarTerminal(terminal, this.#machines.get(terminal.machine), this.#clock);
+  }
+
+  #all(): readonly FarBoard[] {
+    return this.#machines.all.map(({ name }) => this.#board(name));
+  }
+
+  #board(name: string): FarBoard {
+    const board = this.#boards.get(name) ?? new FarBoard(this.#machines.get(name), this.#clock);
+    this.#boards.set(name, board);
+    return board;
+  }
+}
