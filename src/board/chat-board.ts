@@ -139,7 +139,10 @@ function shownIn(board: Values, only: readonly string[] | undefined): Values {
     ([, , value]) => (bytes += Buffer.byteLength(JSON.stringify(value))) > MAX_BYTES,
   );
   const kept = (end === -1 ? shown : shown.slice(0, end)).map(([, key, value]) => [key, value] as const);
-  return new Map([...Object.entries(machines).map(([name, one]) => [`machine/${name}`, one] as const), ...kept]);
+  return new Map([
+    ...Object.entries(machines).map(([name, one]) => [`machine/${name}`, one] as const),
+    ...kept,
+  ]);
 }
 
 function firstOfTasks(a: TaskCard, b: TaskCard): number {

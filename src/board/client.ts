@@ -197,8 +197,10 @@ export class BoardClient implements Disposable {
       this.#welcomes.fire(message);
       this.#become({ how: 'open' });
       for (const channel of this.#followed.keys()) this.#send({ type: 'subscribe', channel });
-    } else if (message.type === 'result') this.#waiting.get(message.id)?.(message);
-    else this.#take(message);
+    } else if (message.type === 'result') {
+      const { type: _type, id, ...outcome } = message;
+      this.#waiting.get(id)?.(outcome);
+    } else this.#take(message);
   }
 
   #take(message: Extract<ServerMessage, { type: 'values' | 'refused' }>): void {

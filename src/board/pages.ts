@@ -68,7 +68,9 @@ export class BoardPages implements Disposable {
 async function openAnywhere(name: string, put: Put, options: PageOptions): Promise<Disposable> {
   const [kind, taskId = ''] = name.split(/:\/(.*)/);
   if (kind === 'board')
-    return options.far?.openBoard((local) => openBoardFeed(options, local), put) ?? openBoardFeed(options, put);
+    return (
+      options.far?.openBoard((local) => openBoardFeed(options, local), put) ?? openBoardFeed(options, put)
+    );
   const there = farIdOf(taskId);
   if (there !== undefined) return farOf(options.far, there.machine).openChannel(name, there.machine, put);
   return kind === 'diff' ? openDiffFeed(options, put, taskId) : openTaskFeed(options, put, taskId);

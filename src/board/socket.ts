@@ -92,7 +92,9 @@ export class BoardSocket implements Disposable {
     }
     const [issue] = message.error.issues;
     const why =
-      typeof data !== 'string' ? 'it is binary' : `${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim();
+      typeof data !== 'string'
+        ? 'it is binary'
+        : `${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim();
     const error = {
       code: 'INVALID_ARGUMENTS',
       message: `A message was not understood: ${why}.`,

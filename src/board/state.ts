@@ -53,7 +53,7 @@ export interface MachineView {
   readonly state: 'opening' | 'live' | 'unverifiable';
   /** Since when it is unverifiable. */
   readonly since: string | null;
-  /** Of when its tasks are shown; null where that is now, or never. */
+  /** Of when its tasks are shown; null where that is now, and where they were never read. */
   readonly as_of: string | null;
   readonly why: string;
   readonly hostname: string;

@@ -1,15 +1,13 @@
 import type { Clock } from '../../base/clock.js';
-import { nextWords } from '../../base/errors.js';
-import { DisposableStore, Emitter, nextEvent, toDisposable, type Disposable } from '../../base/lifecycle.js';
+import { DisposableStore, Emitter, toDisposable, type Disposable } from '../../base/lifecycle.js';
 import type { Machine } from '../../machines/machine.js';
-import { unreachable } from '../../machines/unreachable.js';
-import { BoardClient, lostConnection, noAnswer, type Follower } from '../client.js';
+import type { Follower } from '../client.js';
 import type { ClientAction, Outcome } from '../protocol.js';
 import type { MachineView, Values } from '../state.js';
-import { farLink } from './far-link.js';
+import { FarClient } from './far-client.js';
 
 interface Connection {
-  readonly client: BoardClient;
+  readonly client: FarClient;
   readonly owned: DisposableStore;
 }
 
@@ -22,9 +20,9 @@ export class FarBoard {
   #open: Connection | undefined;
   #users = 0;
   #overview: Values = new Map();
-  /** In milliseconds since the epoch: when it was found to be out of reach, and when it last said something. */
+  /** When it was found to be out of reach, in milliseconds since the epoch. */
   #lostMs: number | undefined;
-  #heardMs: number | undefined;
+  #hasSpoken = false;
   #home = '';
   #hostname = '';
   #why = '';
@@ -66,13 +64,13 @@ export class FarBoard {
   async act(action: ClientAction): Promise<Outcome> {
     const { client, release } = this.#use();
     try {
-      return await actOver(client, this.#machine, action);
+      return await client.actThere(action);
     } finally {
       release.dispose();
     }
   }
 
-  #use(): { readonly client: BoardClient; readonly release: Disposable } {
+  #use(): { readonly client: FarClient; readonly release: Disposable } {
     this.#users++;
     const { client } = (this.#open ??= this.#connect());
     const release = toDisposable(() => {
@@ -80,28 +78,26 @@ export class FarBoard {
       this.#open?.owned.dispose();
       this.#open = undefined;
       this.#overview = new Map();
-      this.#lostMs = this.#heardMs = undefined;
+      this.#lostMs = undefined;
+      this.#hasSpoken = false;
     });
     return { client, release };
   }
 
   #connect(): Connection {
     const owned = new DisposableStore();
-    const client = owned.add(new BoardClient(farLink(this.#machine, this.#clock), this.#clock));
-    client.onWelcome(({ home }) => (this.#home = home));
+    const client = owned.add(new FarClient(this.#machine, this.#clock));
+    client.onWelcome(({ home }) => {
+      this.#home = home;
+      this.#hasSpoken = true;
+    });
     client.onState((state) => {
       if (state.how === 'open') this.#lostMs = undefined;
       else if (state.how !== 'connecting') this.#lostMs ??= this.#clock.now();
       if ('why' in state) this.#why = state.why;
       this.#changes.fire();
     });
-    owned.add(
-      this.#machine.onState((state) => {
-        // Sooner than the next try.
-        if (state.how === 'live' && client.state.how === 'lost') client.connect();
-        this.#changes.fire();
-      }),
-    );
+    owned.add(this.#machine.onState(() => this.#changes.fire()));
     client.connect();
     return { client, owned };
   }
@@ -111,37 +107,11 @@ export class FarBoard {
     if (state.how === 'live') this.#hostname = state.far.hostname;
     const known = { home: this.#home, hostname: this.#hostname };
     const isOpen = this.#open?.client.state.how === 'open';
-    if (state.how !== 'unverifiable' && isOpen) {
-      this.#heardMs = this.#clock.now();
-      return { state: 'live', since: null, as_of: null, why: '', ...known };
-    }
     const sinceMs = state.how === 'unverifiable' ? state.sinceMs : this.#lostMs;
-    const as_of = isoOf(this.#heardMs);
-    if (sinceMs === undefined) return { state: 'opening', since: null, as_of, why: '', ...known };
+    if ((state.how !== 'unverifiable' && isOpen) || sinceMs === undefined)
+      return { state: isOpen ? 'live' : 'opening', since: null, as_of: null, why: '', ...known };
+    const since = new Date(sinceMs).toISOString();
     const why = state.how === 'unverifiable' ? state.why : this.#why;
-    return { state: 'unverifiable', since: isoOf(sinceMs), as_of, why, ...known };
+    return { state: 'unverifiable', since, as_of: this.#hasSpoken ? since : null, why, ...known };
   }
-}
-
-function isoOf(ms: number): string;
-function isoOf(ms: number | undefined): string | null;
-function isoOf(ms: number | undefined): string | null {
-  return ms === undefined ? null : new Date(ms).toISOString();
-}
-
-/** Does something over there, once it is connected; what has no answer says whether it was sent. Never rejects. */
-export async function actOver(
-  client: BoardClient,
-  machine: Machine,
-  action: ClientAction,
-): Promise<Outcome> {
-  if (client.state.how === 'connecting') await nextEvent(client.onState);
-  const wasOpen = client.state.how === 'open';
-  const outcome = await client.act(action);
-  if (outcome.ok || (outcome.error !== lostConnection && outcome.error !== noAnswer)) return outcome;
-  const { name, state } = machine;
-  const why = state.how === 'unverifiable' ? state.why : 'its board does not answer';
-  const sent = wasOpen ? 'unknown' : 'not_sent';
-  const { code, message, next } = unreachable(name, sent, `The line to ${name} is cut`, why);
-  return { ok: false, error: { code, message, hint: nextWords(next) } };
 }

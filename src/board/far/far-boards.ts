@@ -31,17 +31,14 @@ export class FarBoards {
     let home: Values = new Map();
     const putAll = (): void => put(new Map([...home, ...this.#all().flatMap(({ shown }) => [...shown])]));
     const again = refresher(this.#clock, leftWith(owned), async () => putAll());
-    for (const board of this.#all()) owned.add(board.followOverview(again));
-    try {
-      const opened = await openHome((values) => {
+    owned.add(
+      await openHome((values) => {
         home = values;
         putAll();
-      });
-      owned.add(opened);
-    } catch (error) {
-      owned.dispose();
-      throw error;
-    }
+      }),
+    );
+    for (const board of this.#all()) owned.add(board.followOverview(again));
+    putAll();
     return owned;
   }
 

@@ -1,13 +1,11 @@
 import type { Clock } from '../../base/clock.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { Machine } from '../../machines/machine.js';
-import { BoardClient } from '../client.js';
 import { bytesIn, frameKinds, frameOf } from '../frame.js';
 import type { Outcome, TerminalState } from '../protocol.js';
 import { at, isOne, type Values } from '../state.js';
 import type { PageTerminal, TerminalClientAction } from '../terminal-stream.js';
-import { farLink } from './far-link.js';
-import { actOver } from './far-board.js';
+import { FarClient } from './far-client.js';
 
 /** A board pauses a terminal of which a page has not shown 512 kB; a picture with its history comes on top. */
 const MAX_UNSHOWN_BYTES = 16 * 1024 * 1024;
@@ -31,8 +29,7 @@ export interface FarTerminalOptions {
  */
 export class FarTerminal implements PageTerminal {
   readonly #options: FarTerminalOptions;
-  readonly #machine: Machine;
-  readonly #board: BoardClient;
+  readonly #board: FarClient;
   readonly #channel: string;
   #following: Disposable | undefined;
   /** The number over there, and the one of this page. */
@@ -44,9 +41,8 @@ export class FarTerminal implements PageTerminal {
 
   constructor(options: FarTerminalOptions, machine: Machine, clock: Clock) {
     this.#options = options;
-    this.#machine = machine;
     this.#channel = `term:/${options.taskId}`;
-    this.#board = new BoardClient(farLink(machine, clock), clock);
+    this.#board = new FarClient(machine, clock);
   }
 
   start(): void {
@@ -62,7 +58,7 @@ export class FarTerminal implements PageTerminal {
   }
 
   act(action: TerminalClientAction): Promise<Outcome> {
-    return actOver(this.#board, this.#machine, { ...action, task_id: this.#options.taskId });
+    return this.#board.actThere({ ...action, task_id: this.#options.taskId });
   }
 
   acknowledge(bytes: number): void {

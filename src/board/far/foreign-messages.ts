@@ -46,7 +46,13 @@ function messageSchema(machine: string) {
       ...{ type: z.literal('welcome'), v: z.literal(BOARD_PROTOCOL), client: text.max(100) },
       ...{ version: text.max(100), home: text.max(4_096) },
     }),
-    z.object({ type: z.literal('values'), channel: text, whole: z.boolean(), set: fields, del: z.array(text) }),
+    z.object({
+      type: z.literal('values'),
+      channel: text,
+      whole: z.boolean(),
+      set: fields,
+      del: z.array(text),
+    }),
     done,
     z.object({ type, id, ok: z.literal(false), error }),
     z.object({ type: z.literal('refused'), channel: text.exactOptional(), error }),
@@ -74,9 +80,11 @@ export class ForeignMessages {
 
   /** Throws ForeignFault. */
   read(data: string): ServerMessage {
-    if (data.length > MAX_MESSAGE_CHARS) throw new ForeignFault('Its board sent a message of more than 16 MB.');
+    if (data.length > MAX_MESSAGE_CHARS)
+      throw new ForeignFault('Its board sent a message of more than 16 MB.');
     const message = this.#schema.safeParse(isDeepJson(Buffer.from(data)) ? undefined : jsonOf(data)).data;
-    if (message === undefined) throw new ForeignFault('Its board sent what this version does not understand.');
+    if (message === undefined)
+      throw new ForeignFault('Its board sent what this version does not understand.');
     return message.type === 'values' ? this.#values(message) : message;
   }
 
@@ -108,7 +116,10 @@ export class ForeignMessages {
       const taskId = match[1] ?? channelId ?? '';
       const read: unknown = schema.safeParse(value).data;
       const isOfOther =
-        /^(?:task|decision)/.test(key) && isOne<object>(read) && 'task_id' in read && read.task_id !== idOn(this.#machine, taskId);
+        /^(?:task|decision)/.test(key) &&
+        isOne<object>(read) &&
+        'task_id' in read &&
+        read.task_id !== idOn(this.#machine, taskId);
       if (read !== undefined && !isOfOther) return [[this.#keyHere(channel, key), read]];
       if (kind !== 'board') return [];
       const why = `What ${this.#machine} says of it is not understood: its bridge may be newer.`;
@@ -126,7 +137,6 @@ export class ForeignMessages {
     this.#chars += (chars ?? 0) - (this.#sizes.get(key) ?? 0);
     if (chars === undefined) this.#sizes.delete(key);
     else this.#sizes.set(key, chars);
-    if (this.#sizes.size > MAX_VALUES || this.#chars > MAX_VALUES_CHARS)
-      throw new ForeignFault(TOO_MUCH);
+    if (this.#sizes.size > MAX_VALUES || this.#chars > MAX_VALUES_CHARS) throw new ForeignFault(TOO_MUCH);
   }
 }

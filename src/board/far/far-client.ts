@@ -1,0 +1,98 @@
+import { hostname } from 'node:os';
+import type { Clock } from '../../base/clock.js';
+import { nextWords } from '../../base/errors.js';
+import { nextEvent, type Disposable } from '../../base/lifecycle.js';
+import type { Machine } from '../../machines/machine.js';
+import { unreachable } from '../../machines/unreachable.js';
+import { BoardClient, LinkRefused, lostConnection, noAnswer, type OpenLink } from '../client.js';
+import { BOARD_PROTOCOL, type ClientAction, type ClientMessage, type Outcome } from '../protocol.js';
+import { ForeignFault, ForeignMessages } from './foreign-messages.js';
+
+/** After the channel is open. */
+const WELCOME_LIMIT_MS = 10_000;
+const MAX_CLIENT_CHARS = 30;
+
+/** A client of the board of another machine, which is connected again as soon as the line is back. */
+export class FarClient extends BoardClient {
+  readonly #machine: Machine;
+  readonly #line: Disposable;
+
+  constructor(machine: Machine, clock: Pick<Clock, 'now' | 'after'>) {
+    const open = farLink(machine, clock);
+    let isOpening = false;
+    super(async (events) => {
+      isOpening = true;
+      return open(events).finally(() => (isOpening = false));
+    }, clock);
+    this.#machine = machine;
+    this.#line = machine.onState(({ how }) => {
+      if (how === 'live' && this.state.how === 'lost' && !isOpening) this.connect();
+    });
+  }
+
+  /** Does something over there, once it is connected. Without an answer it says whether it was sent. Never rejects. */
+  async actThere(action: ClientAction): Promise<Outcome> {
+    if (this.state.how === 'connecting') await nextEvent(this.onState);
+    const sent = this.state.how === 'open' ? 'unknown' : 'not_sent';
+    const outcome = await this.act(action);
+    if (outcome.ok || (outcome.error !== lostConnection && outcome.error !== noAnswer)) return outcome;
+    const { name, state } = this.#machine;
+    const why = state.how === 'unverifiable' ? state.why : 'its board does not answer';
+    const { code, message, next } = unreachable(name, sent, `The line to ${name} is cut`, why);
+    return { ok: false, error: { code, message, hint: nextWords(next) } };
+  }
+
+  override dispose(): void {
+    this.#line.dispose();
+    super.dispose();
+  }
+}
+
+/** The board of another machine, over a channel of the line to it. One that sent what no board sends is not tried again. */
+function farLink(machine: Machine, clock: Pick<Clock, 'after'>): OpenLink {
+  let fault: string | undefined;
+  return async (events) => {
+    if (fault !== undefined) throw new LinkRefused(fault);
+    const channel = await machine.openChannel({ kind: 'board' });
+    const messages = new ForeignMessages(machine.name, () => wholeSeconds(machine.clockOffsetMs));
+    const close = (): void => {
+      limit.dispose();
+      channel.dispose();
+    };
+    const end = (why: string): void => {
+      close();
+      events.closed(why);
+    };
+    const limit = clock.after(WELCOME_LIMIT_MS, () => end('Its board does not answer.'));
+    channel.onClose(end);
+    channel.onData((data) => {
+      channel.taken(data.length);
+      try {
+        if (typeof data === 'string') events.message(messages.read(data));
+        else events.frame(data);
+        limit.dispose();
+      } catch (error) {
+        if (!(error instanceof ForeignFault)) throw error;
+        fault = error.message;
+        end(fault);
+      }
+    });
+    const send = (message: ClientMessage): void => channel.send(JSON.stringify(message));
+    send({ type: 'hello', v: BOARD_PROTOCOL, token: '', client: nameOfHere() });
+    return { send, close };
+  };
+}
+
+/** A clock is read over a line: a card must not change with each time that it is read. */
+function wholeSeconds(ms: number): number {
+  return Math.round(ms / 1_000) * 1_000;
+}
+
+/** How a journal over there names who acts from here: `board/laptop-1`. */
+function nameOfHere(): string {
+  const words =
+    hostname()
+      .toLowerCase()
+      .match(/[a-z0-9]+/g) ?? [];
+  return ['from', ...words].join('-').slice(0, MAX_CLIENT_CHARS).replace(/-$/, '');
+}
