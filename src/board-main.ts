@@ -23,7 +23,7 @@ import { loadConfig } from './config/load-config.js';
 import { ownPlaces, readEnvironment } from './config/own-places.js';
 import { READY_FD, type ReadyMessage, wireErrorOf } from './keeper/wire/messages.js';
 import { AllowedRoots } from './projects/allowed-roots.js';
-import { pageServices } from './services/page-services.js';
+import { farBoards, pageServices } from './services/page-services.js';
 import { createTaskServices } from './services/task-services.js';
 import { takeMutex } from './store/mutex.js';
 import { ownIdentity } from './store/process-identity.js';
@@ -70,7 +70,7 @@ async function openServices(input: BoardInput) {
     input.command,
   );
   const services = await createTaskServices(options, roots);
-  return { services, pages: pageServices(options, services) };
+  return { services, pages: { ...pageServices(options, services), far: await farBoards(options) } };
 }
 
 type OpenServices = Awaited<ReturnType<typeof openServices>>;

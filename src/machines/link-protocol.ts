@@ -77,6 +77,8 @@ const table = {
   'task.message': method(
     ofTask.extend({
       text: z.string().optional(),
+    /** The text goes on with the next notification. */
+    more: z.literal(true).optional(),
       interrupt: z.boolean().optional(),
       by: z.string().optional(),
       request_id: requestId,

@@ -26,6 +26,11 @@ export async function farEnd<Services>(
     instructions: '',
     answers: 'both',
     showsForms: false,
-    peer: serveLink({ identity, tasks, receipts, changes, readPatch: git.readPatch, unusable, logger }),
+    peer: serveLink({
+      ...{ identity, tasks, receipts, changes, readPatch: git.readPatch, unusable, logger },
+      openPage: async (page) => {
+        if (!(await services.boardPages()).open(page)) page.refuse('too many pages of the board are open');
+      },
+    }),
   };
 }
