@@ -23,7 +23,7 @@ import { loadConfig } from './config/load-config.js';
 import { ownPlaces, readEnvironment } from './config/own-places.js';
 import { READY_FD, type ReadyMessage, wireErrorOf } from './keeper/wire/messages.js';
 import { AllowedRoots } from './projects/allowed-roots.js';
-import { farBoards, pageServices } from './services/page-services.js';
+import { pageServices } from './services/page-services.js';
 import { createTaskServices } from './services/task-services.js';
 import { takeMutex } from './store/mutex.js';
 import { ownIdentity } from './store/process-identity.js';
@@ -70,7 +70,15 @@ async function openServices(input: BoardInput) {
     input.command,
   );
   const services = await createTaskServices(options, roots);
-  return { services, pages: { ...pageServices(options, services), far: await farBoards(options) } };
+  const pages = pageServices(options, services);
+  if (Object.keys(config.machines).length === 0) return { services, pages };
+  const [{ farBoards }, { openMachines }] = await Promise.all([
+    import('./services/far-boards.js'),
+    import('./machines/machines.js'),
+  ]);
+  const machines = openMachines(options);
+  process.once('exit', () => machines.dispose());
+  return { services, pages: { ...pages, far: farBoards(options, machines) } };
 }
 
 type OpenServices = Awaited<ReturnType<typeof openServices>>;

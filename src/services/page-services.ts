@@ -1,19 +1,11 @@
 import { join } from 'node:path';
 import { systemClock } from '../base/system-clock.js';
-import { FarBoards } from '../board/far/far-boards.js';
 import { BoardPages, type PageOptions } from '../board/pages.js';
 import { Reviews } from '../board/reviews.js';
 import { defaultSettingsPath } from '../config/places.js';
 import { alwaysRulesOf } from './always-rules.js';
 import type { BridgeOptions } from './open-state.js';
 import type { TaskServices } from './task-services.js';
-
-/** The boards of the machines of the settings; undefined where there are none. */
-export async function farBoards(options: BridgeOptions): Promise<FarBoards | undefined> {
-  if (Object.keys(options.config.machines).length === 0) return undefined;
-  const { openMachines } = await import('../machines/machines.js');
-  return new FarBoards(openMachines(options), systemClock);
-}
 
 /** What the pages of a board show, and do for the person at them. */
 export function pageServices(

@@ -197,12 +197,19 @@ export class ServerServices {
     const input = { homeDir, cwd, command, keeperEntry, port: 0, new_token: false, ...configPath };
     const boardEntry = join(dirname(keeperEntry), 'board.js');
     const { tasksDir } = services.stateDir;
+    const far = await this.#farBoards();
     return {
       link: () => linkToBoard({ ...program, boardEntry, logLevel, input, clock }),
       chat: this.#owned.add(
-        new ChatBoard({ tasks: services.tasks, tasksDir, version: VERSION, homeDir, clock, logger }),
+        new ChatBoard({ tasks: services.tasks, far, tasksDir, version: VERSION, homeDir, clock, logger }),
       ),
     };
+  }
+
+  async #farBoards() {
+    if (Object.keys(this.#options.config.machines).length === 0) return undefined;
+    const [{ farBoards }, machines] = await Promise.all([import('./far-boards.js'), this.#machines()]);
+    return farBoards(this.#options, machines);
   }
 
   /** For a page of another machine, which comes over its line. */

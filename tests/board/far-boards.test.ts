@@ -33,8 +33,10 @@ class StrictTasks extends FakeTaskService {
 let here: FakeTaskService;
 let there: FakeTaskService;
 let gpu: FakeMachine;
+let started: unknown[];
 
 beforeEach(async () => {
+  started = [];
   here = new FakeTaskService(taskRecord({ activity: 'Here' }));
   there = new StrictTasks(taskRecord({ activity: 'There', decisions: [asked] }));
   there.text = here.text = '';
@@ -43,7 +45,15 @@ beforeEach(async () => {
   gpu = new FakeMachine('gpu', (port) => void pages.open(port));
 });
 
-const far = (...machines: readonly FakeMachine[]) => new FarBoards(machinesOf(...machines), systemClock);
+const far = (...machines: readonly FakeMachine[]) =>
+  new FarBoards(
+    machinesOf(...machines),
+    async ({ name }, args) => {
+      started.push([name, args]);
+      return FAR;
+    },
+    systemClock,
+  );
 
 async function openPage(board?: Board): Promise<TestPage> {
   const page = await TestPage.open(board ?? (await serveBoard(here, { far: far(gpu) })));
@@ -119,12 +129,15 @@ describe('the board with another machine', () => {
     expect(await page.message('result', ({ id }) => id === 3)).toMatchObject({
       error: { code: 'MACHINE_NOT_FOUND' },
     });
-    expect([there.started.length, there.messages, here.started, here.messages]).toEqual([
-      1,
-      [{ text: 'More' }],
-      [],
-      [],
+    there.change(TASK_ID, { status: 'completed', ended_at: '2026-03-01T10:30:00.000Z', decisions: [] });
+    await page.values('board:/', (now) => JSON.stringify(now[`task/${FAR}`]).includes('completed'));
+    page.send({ type: 'dispatch', id: 4, action: { type: 'task.continue', task_id: FAR, text: 'And now?' } });
+    await page.message('result', ({ id }) => id === 4);
+    expect(started).toEqual([
+      ['gpu', { path: '/srv/app', prompt: 'Go', on_conflict: 'queue' }],
+      ['gpu', { path: '/home/ann/app', prompt: 'And now?', on_conflict: 'queue', permission_mode: 'auto' }],
     ]);
+    expect([there.messages, here.started, here.messages]).toEqual([[{ text: 'More' }], [], []]);
   });
 
   test('keeps what it knew while the line is cut, says so, and says whether a message was sent', async () => {

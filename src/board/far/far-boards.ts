@@ -2,11 +2,11 @@ import type { Clock } from '../../base/clock.js';
 import { BridgeError, isErrorCode } from '../../base/errors.js';
 import { farIdOf } from '../../base/ids.js';
 import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
-import type { Machines } from '../../machines/machine.js';
+import type { Machine, Machines } from '../../machines/machine.js';
 import type { Put } from '../channel.js';
 import { leftWith, refresher } from '../feed.js';
 import type { ActionError, ClientAction, Outcome } from '../protocol.js';
-import type { Values } from '../state.js';
+import { boardOf, type Values } from '../state.js';
 import type { PageTerminal } from '../terminal-stream.js';
 import { FarBoard } from './far-board.js';
 import { FarTerminal, type FarTerminalOptions } from './far-terminal.js';
@@ -14,14 +14,19 @@ import { FarTerminal, type FarTerminalOptions } from './far-terminal.js';
 /** What is done in a terminal is done over the connection of that terminal. */
 export type FarAction = Exclude<ClientAction, { readonly type: `term.${string}` }>;
 
+/** Starts a task there, within what the settings here allow; `args` are those of `start_task`. Gives its id here. Throws BridgeError. */
+export type StartThere = (machine: Machine, args: object) => Promise<string>;
+
 /** The boards of all machines, as this one shows them. All methods but `openBoard` throw MACHINE_NOT_FOUND. */
 export class FarBoards {
   readonly #machines: Machines;
+  readonly #start: StartThere;
   readonly #clock: Clock;
   readonly #boards = new Map<string, FarBoard>();
 
-  constructor(machines: Machines, clock: Clock) {
+  constructor(machines: Machines, start: StartThere, clock: Clock) {
     this.#machines = machines;
+    this.#start = start;
     this.#clock = clock;
   }
 
@@ -65,13 +70,24 @@ export class FarBoards {
     });
   }
 
-  /** Does what a page asks for on the machine that its task is on, or starts on. Never rejects but for an unknown machine. */
+  /** Does what a page asks for on the machine that its task is on, or starts on. Throws as `start` does. */
   async act(machine: string, action: FarAction): Promise<Outcome> {
     const board = this.#board(machine);
-    if (action.type !== 'task.start')
-      return board.act({ ...action, task_id: farIdOf(action.task_id)?.id ?? action.task_id });
-    const { machine: _machine, ...start } = action;
-    return board.act(start);
+    const start = async (args: object): Promise<Outcome> => ({
+      ok: true,
+      task_id: await this.#start(this.#machines.get(machine), args),
+    });
+    if (action.type === 'task.start') {
+      const { type: _type, machine: _machine, ...args } = action;
+      return start(args);
+    }
+    const task_id = farIdOf(action.task_id)?.id ?? action.task_id;
+    if (action.type !== 'task.continue') return board.act({ ...action, task_id });
+    const card = boardOf(board.shown).tasks[action.task_id];
+    if (card === undefined) return board.act({ ...action, task_id });
+    const { can_continue, project_path: path, permission_mode, model } = card;
+    const how = { permission_mode, on_conflict: 'queue', ...(model !== null && { model }) };
+    return start({ prompt: action.text, ...(can_continue ? { continue_from: task_id } : { path }), ...how });
   }
 
   openTerminal(terminal: FarTerminalOptions): PageTerminal {

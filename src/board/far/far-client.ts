@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.js';
 import { nextWords } from '../../base/errors.js';
 import { nextEvent, type Disposable } from '../../base/lifecycle.js';
 import type { Machine } from '../../machines/machine.js';
-import { unreachable } from '../../machines/unreachable.js';
+import { unanswered, unreachable } from '../../machines/unreachable.js';
 import { BoardClient, LinkRefused, lostConnection, noAnswer, type OpenLink } from '../client.js';
 import { BOARD_PROTOCOL, type ClientAction, type ClientMessage, type Outcome } from '../protocol.js';
 import { ForeignFault, ForeignMessages } from './foreign-messages.js';
@@ -37,8 +37,10 @@ export class FarClient extends BoardClient {
     const outcome = await this.act(action);
     if (outcome.ok || (outcome.error !== lostConnection && outcome.error !== noAnswer)) return outcome;
     const { name, state } = this.#machine;
-    const why = state.how === 'unverifiable' ? state.why : 'its board does not answer';
-    const { code, message, next } = unreachable(name, sent, `The line to ${name} is cut`, why);
+    const { code, message, next } =
+      state.how === 'unverifiable'
+        ? unreachable(name, sent, state.why, state.sinceMs)
+        : unanswered(name, sent, 'has no board that answers');
     return { ok: false, error: { code, message, hint: nextWords(next) } };
   }
 
@@ -54,7 +56,7 @@ function farLink(machine: Machine, clock: Pick<Clock, 'after'>): OpenLink {
   return async (events) => {
     if (fault !== undefined) throw new LinkRefused(fault);
     const channel = await machine.openChannel({ kind: 'board' });
-    const messages = new ForeignMessages(machine.name, () => wholeSeconds(machine.clockOffsetMs));
+    const messages = new ForeignMessages(machine);
     const close = (): void => {
       limit.dispose();
       channel.dispose();
@@ -81,11 +83,6 @@ function farLink(machine: Machine, clock: Pick<Clock, 'after'>): OpenLink {
     send({ type: 'hello', v: BOARD_PROTOCOL, token: '', client: nameOfHere() });
     return { send, close };
   };
-}
-
-/** A clock is read over a line: a card must not change with each time that it is read. */
-function wholeSeconds(ms: number): number {
-  return Math.round(ms / 1_000) * 1_000;
 }
 
 /** How a journal over there names who acts from here: `board/laptop-1`. */

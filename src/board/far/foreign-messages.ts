@@ -4,7 +4,7 @@ import { idOn, TASK_ID_PATTERN } from '../../base/ids.js';
 import { isDeepJson, jsonOf } from '../../base/input.js';
 import { BOARD_PROTOCOL, type ServerMessage, type ValuesMessage } from '../protocol.js';
 import { isOne } from '../state.js';
-import { foreignSchemas } from './foreign-values.js';
+import { foreignSchemas, type FarPlace } from './foreign-values.js';
 
 /** A board of 500 tasks has some 2 MB, and the changes of a task 5 MB. */
 const MAX_MESSAGE_CHARS = 16 * 1024 * 1024;
@@ -71,11 +71,10 @@ export class ForeignMessages {
   readonly #sizes = new Map<string, number>();
   #chars = 0;
 
-  /** `offsetMs`: what is added to a time of its clock. */
-  constructor(machine: string, offsetMs: () => number) {
-    this.#machine = machine;
-    this.#schema = messageSchema(machine);
-    this.#schemas = foreignSchemas({ machine, offsetMs });
+  constructor(machine: FarPlace) {
+    this.#machine = machine.name;
+    this.#schema = messageSchema(machine.name);
+    this.#schemas = foreignSchemas(machine);
   }
 
   /** Throws ForeignFault. */

@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import { DECISION_ID_PATTERN, idOn, TASK_ID_PATTERN } from '../../base/ids.js';
 import { checkRunSchema } from '../../checks/result.js';
+import { timeHere } from '../../machines/far-records.js';
+import type { Machine } from '../../machines/machine.js';
 import { decisionSchema, editSchema, taskRecordSchema } from '../../tasks/task.js';
 import { worktreeSchema } from '../../tasks/worktree-maker.js';
 import { reviewComment } from '../protocol.js';
@@ -12,18 +14,13 @@ const text = z.string();
 const count = z.number();
 const { verdict } = checkRunSchema.shape.results.element.shape;
 
-/** Whose values they are, and what is added to a time of its clock, in milliseconds. */
-interface Place {
-  readonly machine: string;
-  readonly offsetMs: () => number;
-}
+/** Whose values they are. */
+export type FarPlace = Pick<Machine, 'name' | 'clockOffsetMs'>;
 
 /** By the kind of a channel: what its keys look like, and their values. Ids get the name of the machine, times are of this clock. */
-export function foreignSchemas({ machine, offsetMs }: Place) {
-  const time = z.iso
-    .datetime()
-    .transform((at) => new Date(Math.max(0, Date.parse(at) + offsetMs())).toISOString());
-  const taskId = text.regex(TASK_ID_PATTERN).transform((id) => idOn(machine, id));
+export function foreignSchemas(machine: FarPlace) {
+  const time = z.iso.datetime().transform((at) => timeHere(machine, at));
+  const taskId = text.regex(TASK_ID_PATTERN).transform((id) => idOn(machine.name, id));
   const card = cardSchema(taskId, time);
   const decision = viewSchema(taskId, time);
   const event = z.looseObject({ seq: z.int(), at: text, type: text });
