@@ -337,7 +337,7 @@ describe('a board that lies', () => {
     );
     const { page } = await shownOf(liar(...many));
     await page.values('board:/', (now) => JSON.stringify(now['machine/liar']).includes('more than'));
-  }, 30_000);
+  });
 });
 
 test('what is over the board is closed with it', async () => {
