@@ -242,7 +242,7 @@ export const layers: readonly Layer[] = [
   {
     folder: 'board',
     holds: 'the page of all tasks: its messages, its state, its server',
-    imports: ['machines', 'keeper', 'processes', 'git', 'tasks', 'checks', 'store', 'os', 'base'],
+    imports: ['machines', 'keeper', 'processes', 'screen', 'git', 'tasks', 'checks', 'store', 'os', 'base'],
     entries: ['board', 'chat-board', 'door', 'reviews'],
     ceiling: 3366,
   },

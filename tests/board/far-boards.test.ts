@@ -243,7 +243,7 @@ describe('a terminal of another machine', () => {
     gpu.cut();
     gpu.mend();
     await until('the far side has it again', () => ports.length === 2);
-    draw(77, 'again');
+    draw(77, '\x1b]52;c;c3RvbGVu\x07again\x1b[c');
     ports.at(-1)?.send(frameOf({ kind: 2, stream: 41, offset: 3, bytes: Buffer.from('stale') }));
     ports.at(-1)?.send(frameOf({ kind: 9, stream: 77, offset: 3, bytes: Buffer.from('odd') }));
     draw(77, 'more', 2);

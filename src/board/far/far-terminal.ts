@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.js';
 import type { Disposable } from '../../base/lifecycle.js';
 import type { Machine } from '../../machines/machine.js';
+import { SafeOutput } from '../../screen/safe-output.js';
 import { bytesIn, frameKinds, frameOf } from '../frame.js';
 import type { Outcome, TerminalState } from '../protocol.js';
 import { at, isOne, type Values } from '../state.js';
@@ -34,6 +35,7 @@ export class FarTerminal implements PageTerminal {
   #following: Disposable | undefined;
   /** The number over there, and the one of this page. */
   #streams: readonly [there: number, here: number] = [0, 0];
+  #safe = new SafeOutput();
   /** The name of this page over there. */
   #client = '';
   #sentBytes = 0;
@@ -92,8 +94,12 @@ export class FarTerminal implements PageTerminal {
     const read = bytesIn(frame);
     const isKnown = Object.values(frameKinds).some((kind) => kind === read?.kind);
     if (read === undefined || !isKnown || read.stream !== this.#streams[0]) return;
-    this.#options.sendFrame(frameOf({ ...read, offset: this.#sentBytes, stream: this.#streams[1] }));
-    this.#sentBytes += read.bytes.length;
+    if (read.kind !== frameKinds.output) this.#safe = new SafeOutput();
+    // The far side has done so already, and is not trusted with the terminal of a page.
+    const bytes = Buffer.from(this.#safe.filter(read.bytes));
+    const [, stream] = this.#streams;
+    this.#options.sendFrame(frameOf({ kind: read.kind, stream, offset: this.#sentBytes, bytes }));
+    this.#sentBytes += bytes.length;
     if (this.#sentBytes - this.#shownBytes > MAX_UNSHOWN_BYTES) this.dispose();
   }
 }
