@@ -20,6 +20,7 @@ export class FakeMachine implements Machine {
   clockOffsetMs = 0;
   /** Channels that are open now. */
   open = 0;
+  tries = 0;
   /** What the near end sends is lost, and no answer comes. */
   isDeaf = false;
 
@@ -29,6 +30,7 @@ export class FakeMachine implements Machine {
   }
 
   async openChannel(): Promise<Channel> {
+    this.tries++;
     if (this.state.how === 'unverifiable') throw new Error(this.state.why);
     if (this.state.how !== 'live') this.#become({ how: 'live', far });
     const [near, there] = [new Emitter<string | Uint8Array>(), new Emitter<string | Uint8Array>()];

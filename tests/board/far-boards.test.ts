@@ -164,6 +164,18 @@ describe('the board with another machine', () => {
     await page.values('board:/', (now) => isLive(now) && JSON.stringify(now).includes('Went on'));
   });
 
+  test('tries a machine that was never reached once for each page, and follows it when it is there', async () => {
+    gpu.cut();
+    const page = await openPage();
+    expect(await page.values('board:/', isCut)).toMatchObject({
+      [`task/${TASK_ID}`]: { activity: 'Here' },
+      'machine/gpu': { as_of: null, why: 'no answer to a heartbeat' },
+    });
+    expect(gpu.tries).toBe(1);
+    gpu.mend();
+    await page.values('board:/', (now) => isLive(now) && `task/${FAR}` in now);
+  });
+
   test('has no channel to it without a page', async () => {
     const page = await openPage();
     await page.values('board:/', isLive);
@@ -332,7 +344,7 @@ describe('a board that lies', () => {
   });
 
   test('fills no memory with many messages', async () => {
-    const many = Array.from({ length: 40 }, (_, at) =>
+    const many = Array.from({ length: 16 }, (_, at) =>
       values({ [`unreadable/task_${String(at).padStart(20, '0')}`]: 'x'.repeat(2 * 1024 * 1024) }),
     );
     const { page } = await shownOf(liar(...many));

@@ -50,7 +50,7 @@ describeWith('browser', 'a task of another machine', () => {
     const task = page.getByRole('main');
     const allow = task.getByRole('button', { name: 'Allow once' });
     await allow.waitFor();
-    await expect.poll(() => rowOf(page, taskId).locator('.machine').textContent()).toBe('gpu');
+    await rowOf(page, taskId).locator('.machine', { hasText: 'gpu' }).waitFor();
     await task.getByRole('tab', { name: 'Terminal' }).click();
     await untilShown(task, 'proceed');
 

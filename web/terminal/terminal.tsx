@@ -2,7 +2,8 @@ import type { Terminal } from '@xterm/xterm';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { frameKinds } from '../../src/board/frame.js';
 import type { Store } from '../store.js';
-import { cutWords, machineOf, visible } from '../text/words.js';
+import { cutWords, machineOf } from '../text/machines.js';
+import { visible } from '../text/words.js';
 import { ErrorLine, useAction, Button } from '../views/parts.js';
 import { openEmulator } from './emulator.js';
 

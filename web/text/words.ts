@@ -1,6 +1,5 @@
-import { farIdOf } from '../../src/base/ids.js';
 import { shownCharacters } from '../../src/base/text.js';
-import type { BoardState, TaskCard, WorktreeEnd } from '../../src/board/state.js';
+import type { TaskCard, WorktreeEnd } from '../../src/board/state.js';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -31,38 +30,6 @@ export function age({ ended_at, started_at, created_at }: TaskCard, nowMs: numbe
 export function shortPath(path: string, home: string): string {
   if (home !== '' && path === home) return '~';
   return home !== '' && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
-}
-
-type Id = Pick<TaskCard, 'task_id'>;
-
-/** The machine of a task; undefined for the one of the board. */
-export function machineOf({ task_id }: Id): string | undefined {
-  return farIdOf(task_id)?.machine;
-}
-
-/** The same folder, of the same machine. */
-export function sameProject(one: TaskCard, other: TaskCard): boolean {
-  return one.project_path === other.project_path && machineOf(one) === machineOf(other);
-}
-
-/** The home folder where a task runs. */
-export function homeOf(task: Id, board: BoardState | undefined, home: string): string {
-  const machine = machineOf(task);
-  return machine === undefined ? home : (board?.machines[machine]?.home ?? '');
-}
-
-/** `unverifiable since 14:02`, while the line to a machine is cut. */
-export function cutWords(machine: string | undefined, board: BoardState | undefined): string | undefined {
-  const since = board?.machines[machine ?? '']?.since;
-  if (since == null) return undefined;
-  const at = new Date(since);
-  const day = at.toDateString() === new Date().toDateString() ? '' : `${at.toLocaleDateString()} `;
-  return `unverifiable since ${day}${clockTime(since).slice(0, 'hh:mm'.length)}`;
-}
-
-/** The same of a task that had not ended. */
-export function unverifiable(task: TaskCard, board: BoardState | undefined): string | undefined {
-  return task.is_final ? undefined : cutWords(machineOf(task), board);
 }
 
 /** What a task is for, on one line. */

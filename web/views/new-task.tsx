@@ -1,7 +1,8 @@
 import { useId, useState } from 'preact/hooks';
 import type { ClientAction } from '../../src/board/protocol.js';
 import type { Store } from '../store.js';
-import { machineOf, shortPath } from '../text/words.js';
+import { machineOf } from '../text/machines.js';
+import { shortPath } from '../text/words.js';
 import { openTaskPage } from './navigate.js';
 import { ErrorLine, useAction, useFocus, Button } from './parts.js';
 import { BackLink } from './task-head.js';

@@ -3,7 +3,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ActionAnswer, ActionError, ClientAction } from '../../src/board/protocol.js';
 import type { TaskCard } from '../../src/board/state.js';
 import type { Store } from '../store.js';
-import { machineOf, projectName, visible } from '../text/words.js';
+import { machineOf } from '../text/machines.js';
+import { projectName, visible } from '../text/words.js';
 
 /** What has just appeared takes no yes: it may stand where something else was clicked. */
 const INERT_MS = 500;

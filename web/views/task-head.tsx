@@ -1,16 +1,15 @@
 import { useState } from 'preact/hooks';
 import { openOf } from '../../src/board/state.js';
+import { homeOf, unverifiable } from '../text/machines.js';
 import {
   age,
   driverWords,
-  homeOf,
   isNative,
   shortPath,
   span,
   statusLook,
   statusWords,
   titleOf,
-  unverifiable,
   visible,
 } from '../text/words.js';
 import { openTaskPage } from './navigate.js';

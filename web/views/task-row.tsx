@@ -1,16 +1,7 @@
 import { openOf, type BoardState, type DecisionView, type TaskCard } from '../../src/board/state.js';
 import { textIn } from '../text/fields.js';
-import {
-  age,
-  endWords,
-  homeOf,
-  sameProject,
-  shortPath,
-  statusLook,
-  titleOf,
-  unverifiable,
-  visible,
-} from '../text/words.js';
+import { homeOf, sameProject, unverifiable } from '../text/machines.js';
+import { age, endWords, shortPath, statusLook, titleOf, visible } from '../text/words.js';
 import { Place } from './parts.js';
 
 interface RowProps {

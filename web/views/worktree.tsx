@@ -2,7 +2,8 @@ import { useEffect, useState } from 'preact/hooks';
 import type { TaskCard } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { isFields, textIn } from '../text/fields.js';
-import { finishWords, sameProject, SHORT_HASH, titleOf, visible } from '../text/words.js';
+import { sameProject } from '../text/machines.js';
+import { finishWords, SHORT_HASH, titleOf, visible } from '../text/words.js';
 import { ErrorLine, useAction, useLater, Button } from './parts.js';
 import type { TaskProps } from './surface.js';
 

@@ -73,6 +73,8 @@ export class FarBoard {
   #use(): { readonly client: FarClient; readonly release: Disposable } {
     this.#users++;
     const { client } = (this.#open ??= this.#connect());
+    // It was not reached before.
+    if (client.state.how === 'refused') client.connect();
     const release = toDisposable(() => {
       if (--this.#users > 0) return;
       this.#open?.owned.dispose();

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { Clock } from '../../base/clock.js';
-import { nextWords } from '../../base/errors.js';
+import { messageOf, nextWords } from '../../base/errors.js';
 import { nextEvent, type Disposable } from '../../base/lifecycle.js';
 import type { Machine } from '../../machines/machine.js';
 import { unanswered, unreachable } from '../../machines/unreachable.js';
@@ -26,7 +26,8 @@ export class FarClient extends BoardClient {
     }, clock);
     this.#machine = machine;
     this.#line = machine.onState(({ how }) => {
-      if (how === 'live' && this.state.how === 'lost' && !isOpening) this.connect();
+      const isAway = this.state.how === 'lost' || this.state.how === 'refused';
+      if (how === 'live' && isAway && !isOpening) this.connect();
     });
   }
 
@@ -50,12 +51,19 @@ export class FarClient extends BoardClient {
   }
 }
 
-/** The board of another machine, over a channel of the line to it. One that sent what no board sends is not tried again. */
+/**
+ * The board of another machine, over a channel of the line to it. One that sent what no board sends is not tried again; one that was
+ * never reached is not tried all the time: its command may ask a person, or count attempts.
+ */
 function farLink(machine: Machine, clock: Pick<Clock, 'after'>): OpenLink {
   let fault: string | undefined;
+  let wasOpen = false;
   return async (events) => {
     if (fault !== undefined) throw new LinkRefused(fault);
-    const channel = await machine.openChannel({ kind: 'board' });
+    const channel = await machine.openChannel({ kind: 'board' }).catch((error: unknown) => {
+      throw wasOpen ? error : new LinkRefused(messageOf(error));
+    });
+    wasOpen = true;
     const messages = new ForeignMessages(machine);
     const close = (): void => {
       limit.dispose();
@@ -79,7 +87,10 @@ function farLink(machine: Machine, clock: Pick<Clock, 'after'>): OpenLink {
         end(fault);
       }
     });
-    const send = (message: ClientMessage): void => channel.send(JSON.stringify(message));
+    const send = (message: ClientMessage): void => {
+      messages.sent(message);
+      channel.send(JSON.stringify(message));
+    };
     send({ type: 'hello', v: BOARD_PROTOCOL, token: '', client: nameOfHere() });
     return { send, close };
   };

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { idOn, TASK_ID_PATTERN } from '../../base/ids.js';
 import { isDeepJson, jsonOf } from '../../base/input.js';
-import { BOARD_PROTOCOL, type ServerMessage, type ValuesMessage } from '../protocol.js';
+import { BOARD_PROTOCOL, type ClientMessage, type ServerMessage, type ValuesMessage } from '../protocol.js';
 import { isOne } from '../state.js';
 import { foreignSchemas, type FarPlace } from './foreign-values.js';
 
@@ -10,7 +10,7 @@ import { foreignSchemas, type FarPlace } from './foreign-values.js';
 const MAX_MESSAGE_CHARS = 16 * 1024 * 1024;
 /** Of all channels of one connection, together. */
 const MAX_VALUES = 20_000;
-const MAX_VALUES_CHARS = 48 * 1024 * 1024;
+const MAX_VALUES_CHARS = 24 * 1024 * 1024;
 
 const TOO_MUCH = 'Its board sent more than this one holds of a machine.';
 
@@ -67,14 +67,19 @@ export class ForeignMessages {
   readonly #machine: string;
   readonly #schema: z.ZodType<ServerMessage>;
   readonly #schemas: ReturnType<typeof foreignSchemas>;
-  /** How long each value is, by its channel and key. */
-  readonly #sizes = new Map<string, number>();
-  #chars = 0;
+  /** How long each value is, by key, of the channels that are followed. */
+  readonly #held = new Map<string, Map<string, number>>();
 
   constructor(machine: FarPlace) {
     this.#machine = machine.name;
     this.#schema = messageSchema(machine.name);
     this.#schemas = foreignSchemas(machine);
+  }
+
+  /** What this side says: only a channel that it follows has values. */
+  sent(message: ClientMessage): void {
+    if (message.type === 'subscribe') this.#held.set(message.channel, new Map());
+    if (message.type === 'unsubscribe') this.#held.delete(message.channel);
   }
 
   /** Throws ForeignFault. */
@@ -89,8 +94,9 @@ export class ForeignMessages {
 
   #values({ type, channel, whole, set, del }: ValuesMessage): ValuesMessage {
     if (Object.keys(set).length > MAX_VALUES) throw new ForeignFault(TOO_MUCH);
-    if (whole)
-      for (const key of this.#sizes.keys()) if (key.startsWith(`${channel} `)) this.#resize(key, undefined);
+    const held = this.#held.get(channel);
+    if (held === undefined) return { type, channel, whole, set: {}, del: [] };
+    if (whole) held.clear();
     const read = Object.entries(set).flatMap(([key, value]) => this.#value(channel, key, value));
     // A task that is understood again; what the far side itself calls unreadable stands in `set`.
     const understood = read.flatMap(([key]) =>
@@ -100,8 +106,9 @@ export class ForeignMessages {
     const gone = [...del.map((key) => this.#keyHere(channel, key)), ...understood].filter(
       (key) => !Object.hasOwn(shown, key),
     );
-    for (const key of gone) this.#resize(`${channel} ${key}`, undefined);
-    for (const [key, value] of read) this.#resize(`${channel} ${key}`, JSON.stringify(value).length);
+    for (const key of gone) held.delete(key);
+    for (const [key, value] of read) held.set(key, JSON.stringify(value).length);
+    this.#checkSizes();
     return { type, channel, whole, set: shown, del: gone };
   }
 
@@ -131,11 +138,10 @@ export class ForeignMessages {
     return channel === 'board:/' ? key.replace('/', `/${this.#machine}/`) : key;
   }
 
-  /** Throws ForeignFault where there would be too much. */
-  #resize(key: string, chars: number | undefined): void {
-    this.#chars += (chars ?? 0) - (this.#sizes.get(key) ?? 0);
-    if (chars === undefined) this.#sizes.delete(key);
-    else this.#sizes.set(key, chars);
-    if (this.#sizes.size > MAX_VALUES || this.#chars > MAX_VALUES_CHARS) throw new ForeignFault(TOO_MUCH);
+  /** Throws ForeignFault where there is too much. */
+  #checkSizes(): void {
+    const sizes = [...this.#held.values()].flatMap((held) => [...held.values()]);
+    const chars = sizes.reduce((sum, size) => sum + size, 0);
+    if (sizes.length > MAX_VALUES || chars > MAX_VALUES_CHARS) throw new ForeignFault(TOO_MUCH);
   }
 }
