@@ -197,8 +197,7 @@ async function verified(runner: Runner, story: Story | undefined): Promise<Verif
         roots: AllowedRoots.ofReal([top], top),
         runner: new GitRunner({ path: process.env['PATH'], homeDir: top, xdgConfigHome: undefined }),
       },
-      query: { repository: path, base, end: gitIn(path, 'rev-parse', 'HEAD').trim() },
-      folder: path,
+      query: { folder: path, base, end: gitIn(path, 'rev-parse', 'HEAD').trim() },
       checks: [
         checkSchema.parse({
           name: 'tests',

@@ -43,20 +43,19 @@ async function verified(check: object, path = project, folder = path) {
         runner: new GitRunner({ path: process.env['PATH'], homeDir: top, xdgConfigHome: undefined }),
       },
       query: {
-        repository: path,
+        folder,
         base: gitIn(path, 'rev-parse', 'HEAD~1').trim(),
         end: gitIn(path, 'rev-parse', 'HEAD').trim(),
       },
-      folder,
       checks: [checkSchema.parse({ name: 'unit', command: 'true', ...check })],
       brief: undefined,
-      scratch: join(top, 'copies-'),
+      scratch: join(top, 'copies'),
       outputFolder: join(top, 'outputs'),
       linesIn: () => Promise.resolve(lines),
     },
     new AbortController().signal,
   );
-  expect(existsSync(join(top, 'copies-'))).toBe(false);
+  expect(existsSync(join(top, 'copies'))).toBe(false);
   return found;
 }
 
