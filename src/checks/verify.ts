@@ -1,13 +1,12 @@
-import { mkdir, realpath, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { ignoreMissing } from '../base/errors.js';
+import { mkdir, rm } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { someNames } from '../base/text.js';
 import { ignoredFolders, openWork, type Change, type WorkQuery } from '../git/state/clean-copy.js';
 import type { GitDoor } from '../git/run/repository-git.js';
 import { withFile, type Brief, type Check } from './brief.js';
-import { linkFolders, matcher, runCheck } from './check-runner.js';
+import { linkFolders, matcher, runCheck, testMatcher } from './check-runner.js';
 import { type CheckResult, type TestVerdict, type Verification } from './result.js';
-import type { RunLine } from './run-command.js';
+import type { StartLine } from './run-command.js';
 
 /** Test files of one check that run alone; each runs twice. */
 const MAX_TEST_FILES = 40;
@@ -26,7 +25,7 @@ export interface VerifyOptions {
   /** Outputs are kept here. */
   readonly outputFolder: string;
   /** How commands run in that folder: in its `after` and `before`, with `tmp` for temporary files. */
-  readonly linesIn: (within: string) => Promise<RunLine>;
+  readonly linesIn: (within: string) => Promise<StartLine>;
 }
 
 type Work = Awaited<ReturnType<typeof openWork>>;
@@ -43,12 +42,8 @@ export async function verifyWork(options: VerifyOptions, signal: AbortSignal): P
   const work = await openWork(door, query, signal);
   // All that git says comes first: the commands may do what they like with the repository.
   const changes = await work.changes();
-  const tests = checks.map((check) => matcher(check.tests));
-  const isTest = (file: string | undefined): boolean => tests.some((isOne) => isOne(file));
-  const facts = {
-    ...(await changedTests(work, changes, isTest)),
-    outside_brief: await outsideBrief(work, options.brief),
-  };
+  const isTest = testMatcher(checks);
+  const facts = await factsOf(work, changes, isTest, options.brief);
   const isPrepared = checks.some(({ setup }) => setup !== undefined);
   const { from, names } = isPrepared
     ? { from: '', names: [] }
@@ -75,21 +70,32 @@ export async function verifyWork(options: VerifyOptions, signal: AbortSignal): P
   }
 }
 
-/** What became of test files that were there before, and whether the base is still that of the project. */
-async function changedTests(work: Work, changes: readonly Change[], isTest: (file?: string) => boolean) {
+/** What became of test files that were there before, what the brief does not name, and whether the base is still that of the project. */
+async function factsOf(
+  work: Work,
+  changes: readonly Change[],
+  isTest: (file?: string) => boolean,
+  brief: Brief | undefined,
+) {
   const old = changes.filter(
     ({ before, after }) => before !== undefined && (isTest(before) || isTest(after)),
   );
-  const names = [...new Set(old.flatMap(({ before, after }) => [before ?? '', after ?? before ?? '']))];
+  const names = [...new Set(old.flatMap(({ before = '', after = before }) => [before, after]))];
   const patched = names.slice(0, MAX_TEST_FILES);
   const patch = patched.length > 0 ? await work.patch(patched) : undefined;
   const isCut = patch?.isCut === true || patched.length < names.length;
-  const gone = old.flatMap(({ before, after }) => (isTest(after) ? [] : [before ?? '']));
+  const gone = old.flatMap(({ before = '', after }) => (isTest(after) ? [] : before));
   const moved = old.flatMap(({ before, after }) =>
-    isTest(after) && before !== after ? [`${before} is now ${after}`] : [],
+    isTest(after) && before !== after ? `${before} is now ${after}` : [],
+  );
+  const isNamed = matcher(brief?.files);
+  const all = brief?.files === undefined ? [] : await work.allChanges();
+  const outside = all.flatMap(({ before = '', after = before }) =>
+    isNamed(relative(work.within, after)) ? [] : after,
   );
   return {
     tests_changed: patch?.text,
+    outside_brief: outside.length > 0 ? outside.slice(0, MAX_NAMES) : undefined,
     notes: [
       ...((await work.isMoved()) ? [MOVED] : []),
       ...(gone.length > 0 ? [`No longer there as tests: ${someNames(gone)}.`] : []),
@@ -99,43 +105,26 @@ async function changedTests(work: Work, changes: readonly Change[], isTest: (fil
   };
 }
 
-/** Changed files that the brief does not name; undefined for none. */
-async function outsideBrief({ within, allChanges }: Work, brief: Brief | undefined) {
-  if (brief?.files === undefined) return undefined;
-  const isNamed = matcher(brief.files);
-  const inProject = (path: string): string | undefined =>
-    within === '' ? path : path.startsWith(`${within}/`) ? path.slice(within.length + 1) : undefined;
-  const paths = (await allChanges()).map(({ before = '', after = before }) => after);
-  const outside = paths.filter((path) => !isNamed(inProject(path)));
-  return outside.length > 0 ? outside.slice(0, MAX_NAMES) : undefined;
-}
-
 /** Each copy is prepared once by each `setup`. */
 function runnerIn(
   { scratch, outputFolder }: VerifyOptions,
   within: string,
-  run: RunLine,
+  start: StartLine,
   signal: AbortSignal,
 ): RunIn {
-  /** By the copy and the command line that prepares it: why it cannot be prepared so. */
-  const setups = new Map<string, string | undefined>();
+  const setups = new Map<string, CheckResult>();
   let commands = 0;
   return async (side, check, command = check.command) => {
-    const folder = join(scratch, side, within);
-    const refused = (why: string): CheckResult => ({ name: check.name, command, verdict: 'not run', why });
-    const real = await realpath(folder).catch(ignoreMissing);
-    if (real !== undefined && real !== folder) return refused('the project is a link there');
+    const place = { start, folder: join(scratch, side, within), outputFolder };
     const one = (line: string): Promise<CheckResult> =>
-      runCheck({ ...check, command: line }, { run, folder, outputFolder }, `${++commands}.txt`, signal);
-    const { setup } = check;
+      runCheck({ ...check, command: line }, place, `${++commands}.txt`, signal);
+    const { name, setup } = check;
     if (setup === undefined) return one(command);
     const key = `${side} ${setup}`;
-    if (!setups.has(key)) {
-      const { verdict, why = '' } = await one(setup);
-      setups.set(key, verdict === 'met' ? undefined : `its setup is ${verdict}: ${why}`);
-    }
-    const why = setups.get(key);
-    return why === undefined ? one(command) : refused(why);
+    const { verdict, why = '' } = setups.get(key) ?? (await one(setup));
+    setups.set(key, { name, command: setup, verdict, why });
+    if (verdict === 'met') return one(command);
+    return { name, command, verdict: 'not run', why: `its setup is ${verdict}: ${why}` };
   };
 }
 

@@ -12,7 +12,7 @@ import {
   type HeldChecks,
 } from '../checks/allowed-checks.js';
 import { notRun, type Verification } from '../checks/result.js';
-import { hostLines, type RunLine } from '../checks/run-command.js';
+import { hostLines, type StartLine } from '../checks/run-command.js';
 import {
   sandboxOf,
   sandboxRulesFile,
@@ -22,7 +22,7 @@ import {
 import { verifyWork } from '../checks/verify.js';
 import type { GitDoor } from '../git/run/repository-git.js';
 import { checkMark } from '../os/mark-variable.js';
-import { childEnvironment, sessionKeys } from '../pty/child-env.js';
+import { childEnvironment } from '../pty/child-env.js';
 import { pathOutside } from '../projects/path-outside.js';
 import { worktreeOf } from '../projects/worktree-path.js';
 import { linkToSelf } from '../store/owner-state.js';
@@ -136,7 +136,7 @@ export class Verifications {
       return nothing('no sandbox: the rules of that of the task were not kept');
     const query = { folder: folderOf(record, top, project), base, end, objects };
     const folders = { scratch: join(taskDir, COPIES), outputFolder: join(taskDir, OUTPUTS) };
-    const linesIn = async (within: string): Promise<RunLine> => {
+    const linesIn = async (within: string): Promise<StartLine> => {
       const lines = await this.#lines(record, spec);
       if (rules === undefined) return hostLines(lines);
       // Commands of a sandbox may have written programs there, and what makes this one runs outside.
@@ -153,12 +153,11 @@ export class Verifications {
   }
 
   /** The commands in the copies have what those of the task had. */
-  async #lines({ process_mark }: TaskRecord, { settings: { shell, pass_environment } }: TaskSpec) {
-    const { clock, env: all } = this.#parts;
+  async #lines({ process_mark }: TaskRecord, { settings }: TaskSpec) {
+    const { shell, pass_environment: passed } = settings;
     const mark = checkMark(process_mark);
-    const env = childEnvironment(all, { mark, passEnvironment: pass_environment });
-    const startedSince = (await ownIdentity()).start_time ?? undefined;
-    return { shell, env, without: sessionKeys(env, pass_environment), mark, startedSince, clock };
+    const env = childEnvironment(this.#parts.env, { mark, passEnvironment: passed });
+    return { shell, env, passed, mark, startedSince: (await ownIdentity()).start_time ?? undefined };
   }
 }
 

@@ -14,7 +14,7 @@ import { startFailed, TaskContainer } from '../../processes/docker/task-containe
 import { ownIdentity, processState } from '../../store/process-identity.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
 import type { TaskPlan } from '../main/task-plan.js';
-import { containerLines, type LinesOptions } from './container-lines.js';
+import { containerLines } from './container-lines.js';
 
 const ROOT = 0;
 /** Enough of a hash to tell the projects of one person apart. */
@@ -79,7 +79,8 @@ export async function openAgentContainer(
     /** The version of the CLI in it, once it runs. */
     version: async () => parseVersion((await terminals.printed([...command, '--version'])) ?? ''),
     /** Runs the checks of the task in it. */
-    linesOf: (options: LinesOptions) => containerLines((words) => terminals.exec(words), options),
+    linesOf: (mark: string, without: readonly string[]) =>
+      containerLines((words) => terminals.exec(words), mark, without),
     dispose: () => terminals.dispose(),
   };
 }

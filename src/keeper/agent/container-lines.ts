@@ -1,7 +1,6 @@
 import { finished } from 'node:stream/promises';
-import type { Clock } from '../../base/clock.js';
 import { messageOf } from '../../base/errors.js';
-import { lineRunner, type RunLine } from '../../checks/run-command.js';
+import type { StartLine } from '../../checks/run-command.js';
 import { MARK_VARIABLE } from '../../os/mark-variable.js';
 import type { OpenExec } from '../../processes/docker/container.js';
 
@@ -25,33 +24,32 @@ code=$?
 end "$mark"
 exit "$code"`;
 
-export interface LinesOptions {
-  readonly mark: string;
-  /** Variables that the commands do not get. */
-  readonly without: readonly string[];
-  readonly clock: Clock;
-}
-
-/** Runs command lines in a container, beside its program. `open` starts a program there; it gives undefined where none can run. */
+/**
+ * Runs command lines in a container, beside its program. `open` starts a program there; it gives undefined where none can run. `without`:
+ * variables that the commands do not get.
+ */
 export function containerLines(
   open: (command: readonly string[]) => Promise<OpenExec | undefined>,
-  { mark, without, clock }: LinesOptions,
-): RunLine {
+  mark: string,
+  without: readonly string[],
+): StartLine {
   const variable = `${MARK_VARIABLE}=${mark}`;
-  return lineRunner(clock, async ({ command, cwd }) => {
+  return async (command, cwd) => {
     const words = ['/bin/sh', '-c', RUN, 'sh', variable, cwd, command, ...without];
-    const program = await open(words).catch((error: unknown) => {
-      throw new Error(`the container of the task: ${messageOf(error)}`);
-    });
-    if (program === undefined) throw new Error('the container of the task: it does not run');
+    const program = await open(words).catch(ofContainer);
+    if (program === undefined) return ofContainer('it does not run');
     const { stdout, stream, exitCode } = program;
     return {
       stdout,
-      exited: finished(stdout).then(exitCode),
+      exited: finished(stdout).then(exitCode).catch(ofContainer),
       end: async (isOver) => {
         if (!isOver) await open(['/bin/sh', '-c', `${END}\nend "$1"`, 'sh', variable]);
         stream.destroy();
       },
     };
-  });
+  };
+}
+
+function ofContainer(error: unknown): never {
+  throw new Error(`the container of the task: ${messageOf(error)}`);
 }

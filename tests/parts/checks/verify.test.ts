@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createSecret } from '../../../src/base/ids.js';
-import { systemClock } from '../../../src/base/system-clock.js';
 import { checkSchema } from '../../../src/checks/brief.js';
 import { hostLines } from '../../../src/checks/run-command.js';
 import { verifyWork } from '../../../src/checks/verify.js';
@@ -35,7 +34,7 @@ function commit(): void {
 async function verified(check: object, path = project, folder = path) {
   const mark = createSecret();
   const env = { PATH: process.env['PATH'] ?? '', HOME: top, [MARK_VARIABLE]: mark };
-  const lines = hostLines({ shell: '/bin/sh', env, mark, startedSince: undefined, clock: systemClock });
+  const lines = hostLines({ shell: '/bin/sh', env, mark, startedSince: undefined });
   const found = await verifyWork(
     {
       door: {
