@@ -42,6 +42,11 @@ export function heldChecks({ checks = [], permission_mode, settings }: CheckedTa
   return { toAsk, why: `${WARNING} ${isUnasked ? BY_RULE : BY_MODE}` };
 }
 
+/** What a person reads before a yes to these checks. */
+export function questionWords({ toAsk, why }: HeldChecks): string {
+  return [why, ...toAsk.map((check) => `${check.name}: ${allLines(check)}`)].join('\n');
+}
+
 /** All that a yes allows, in lines. */
 export function allLines({ command, each, setup }: Check): string {
   return [command, each && `for one test file: ${each}`, setup && `in a clean copy, first: ${setup}`]

@@ -125,18 +125,18 @@ export function resultWords({ name, verdict, why }: CheckResult): string {
 /** As in "5 of 6 checks met: lint: not met, exit code 1"; undefined where all are met. */
 export function unmetWords(run: Results | undefined): string | undefined {
   if (run === undefined || isMet(run)) return undefined;
-  const unmet = run.results.filter(({ verdict }) => verdict !== 'met');
-  return `${metWords(run)}: ${unmet.map(resultWords).join('; ')}`;
+  return `${metWords(run)}: ${unmetOf(run).map(resultWords).join('; ')}`;
 }
 
 /** For the message of a merge: "Checks not met: lint (exit code 1)". */
-export function unmetParagraph({ results }: Results): string {
-  const unmet = results.filter(({ verdict }) => verdict !== 'met');
-  const words = unmet.map(({ name, verdict, why = '' }) => {
-    const shown = oneLine(why, SHOWN_CHARS);
-    return `${name} (${verdict === 'not run' ? `not run: ${shown}` : shown})`;
-  });
-  return `Checks not met: ${words.join(', ')}`;
+export function unmetParagraph(run: Results): string {
+  const words = ({ name, verdict, why = '' }: CheckResult): string =>
+    `${name} (${verdict === 'not run' ? 'not run: ' : ''}${oneLine(why, SHOWN_CHARS)})`;
+  return `Checks not met: ${unmetOf(run).map(words).join(', ')}`;
+}
+
+function unmetOf({ results }: Results): readonly CheckResult[] {
+  return results.filter(({ verdict }) => verdict !== 'met');
 }
 
 /** What a session is sent when checks are not met; one that did not run is no fault of its work. */
@@ -150,8 +150,7 @@ export function unmetMessage({ results }: Results): string {
 
 /** What a reader gets of the checks: of those that are not met the last lines, all together at most `chars`. */
 export function shownRun(run: CheckRun, chars = Infinity) {
-  const unmet = run.results.filter(({ verdict }) => verdict !== 'met').length;
-  const share = Math.min(MAX_OUTPUT_CHARS, Math.floor(chars / Math.max(1, unmet)));
+  const share = Math.min(MAX_OUTPUT_CHARS, Math.floor(chars / Math.max(1, unmetOf(run).length)));
   const results = run.results.map(({ output, output_file, ...one }): CheckResult => {
     if (one.verdict === 'met' || output_file === undefined) return one;
     return { ...one, output: tailLines(output ?? '', share), output_file };
@@ -160,33 +159,26 @@ export function shownRun(run: CheckRun, chars = Infinity) {
 }
 
 /** Sentences about a run beside its results: what people should know of it. */
-export function notesOf({ results, ...run }: CheckRun & Partial<Verification>): string[] {
-  const {
-    own_files_changed: own = [],
-    stopped,
-    linked = [],
-    tests = [],
-    outside_brief = [],
-    notes = [],
-  } = run;
-  const testsWith = (isRed: boolean, isMoved?: true): string[] =>
-    tests
-      .filter(
-        ({ red_before, moved, whole }) => red_before === isRed && (isRed || (moved === isMoved && !whole)),
-      )
-      .map(({ check, file }) => file ?? check);
+export function notesOf(run: CheckRun & Partial<Verification>): string[] {
+  const { results, own_files_changed = [], stopped, linked = [], tests = [], outside_brief = [] } = run;
+  const kind = ({ red_before, whole, moved }: TestVerdict): string | undefined => {
+    if (red_before !== false) return red_before === true ? 'red' : undefined;
+    return whole === true ? undefined : moved === true ? 'moved' : 'alarm';
+  };
+  const testsOf = (wanted: string): string[] =>
+    tests.filter((one) => kind(one) === wanted).map(({ check, file = check }) => file);
   const named: readonly (readonly [string, readonly string[]])[] = [
     ...results.map(({ name, left_changed = [] }) => [`${name} left changed`, left_changed] as const),
     ['Linked from the project meanwhile', linked],
-    ['The task changed files of its checks', own],
-    ['Failed before, and pass now', testsWith(true)],
-    ['Alarm: on the old code these pass, too', testsWith(false)],
-    ['Moved, and pass before, too', testsWith(false, true)],
+    ['The task changed files of its checks', own_files_changed],
+    ['Failed before, and pass now', testsOf('red')],
+    ['Alarm: on the old code these pass, too', testsOf('alarm')],
+    ['Moved, and pass before, too', testsOf('moved')],
     ['Changed, and not named by the brief', outside_brief],
   ];
   return [
     ...named.flatMap(([words, names]) => (names.length === 0 ? [] : [`${words}: ${someNames(names)}.`])),
     ...(stopped === undefined ? [] : [`Nothing went back to the session any more: ${stopped}.`]),
-    ...notes,
+    ...(run.notes ?? []),
   ];
 }

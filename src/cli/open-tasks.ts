@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { systemClock } from '../base/system-clock.js';
 import { createStderrLogger } from '../base/logger.js';
 import { VERSION } from '../base/package.js';
 import type { AskChecks } from '../checks/allowed-checks.js';
@@ -113,7 +112,7 @@ export async function openTasks(
     /** Runs the checks of a task in a clean copy, until Ctrl-C. `ask`: a person, where one has to allow that. */
     verify: async (record: TaskRecord, ask: AskChecks): Promise<Verification | undefined> => {
       const { Verifications } = await import('../services/verifications.js');
-      const verifications = new Verifications({ stateDir, clock: systemClock, env, door: git.door, changes });
+      const verifications = new Verifications({ stateDir, env, door: git.door, changes });
       process.once('SIGINT', () => void verifications.end());
       return verifications.verify(record, ask, MAX_VERIFY_MS);
     },

@@ -1,24 +1,20 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { withinMs, type Clock } from '../base/clock.js';
+import { withinMs } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import { readJsonFile } from '../base/files/json-file.js';
+import { systemClock } from '../base/system-clock.js';
 import {
-  allLines,
   CHECKS_TOOL,
   heldChecks,
+  questionWords,
   type AskChecks,
   type HeldChecks,
 } from '../checks/allowed-checks.js';
 import { notRun, type Verification } from '../checks/result.js';
 import { hostLines, type StartLine } from '../checks/run-command.js';
-import {
-  sandboxOf,
-  sandboxRulesFile,
-  sandboxRulesSchema,
-  type SandboxRules,
-} from '../checks/sandboxed-lines.js';
+import { sandboxOf, sandboxRulesFile, sandboxRulesSchema } from '../checks/sandboxed-lines.js';
 import { verifyWork } from '../checks/verify.js';
 import type { GitDoor } from '../git/run/repository-git.js';
 import { checkMark } from '../os/mark-variable.js';
@@ -33,16 +29,12 @@ import { requireNotVerified } from '../tasks/record/not-verified.js';
 import { taskSpecSchema, type TaskSpec } from '../tasks/task-spec.js';
 import type { TaskRecord } from '../tasks/task.js';
 
-/** The folder with the copies. */
-const COPIES = 'verify';
-const OUTPUTS = 'verified';
 /** From a worktree to the top that it was made from. */
 const OF_WORKTREE = '../../..';
 const OWNER_ONLY = 0o700;
 
 export interface VerificationsParts {
   readonly stateDir: StateDir;
-  readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly door: GitDoor;
   readonly changes: Pick<TaskChanges, 'patchOf'>;
@@ -70,7 +62,7 @@ export class Verifications {
     if (run === undefined) {
       const spec = await this.#spec(task_id);
       const held = await heldFor(record, spec);
-      const isAllowed = held.toAsk.length > 0 && (await ask(questionOf(held)));
+      const isAllowed = held.toAsk.length > 0 && (await ask(questionWords(held)));
       if (isAllowed === undefined) return undefined;
       // Another call may have begun meanwhile.
       run =
@@ -78,7 +70,7 @@ export class Verifications {
       this.#runs.set(task_id, run);
       run.catch(() => this.#runs.delete(task_id));
     }
-    const found = await withinMs(this.#parts.clock, limitMs, run);
+    const found = await withinMs(systemClock, limitMs, run);
     if (found !== undefined) this.#runs.delete(task_id);
     return found;
   }
@@ -130,72 +122,51 @@ export class Verifications {
     if (allowed.length === 0) return nothing(why);
     const taskDir = stateDir.taskDir(record.task_id);
     const isConfined = spec.permission_mode === 'sandboxed';
-    const read = isConfined ? await readJsonFile(sandboxRulesFile(taskDir), sandboxRulesSchema) : undefined;
-    const rules = read?.state === 'ok' ? read.value : undefined;
-    if (isConfined && rules === undefined)
+    const rules = isConfined ? await readJsonFile(sandboxRulesFile(taskDir), sandboxRulesSchema) : undefined;
+    if (rules !== undefined && rules.state !== 'ok')
       return nothing('no sandbox: the rules of that of the task were not kept');
+    const scratch = join(taskDir, 'verify');
+    const outputFolder = join(taskDir, 'verified');
     const query = { folder: folderOf(record, top, project), base, end, objects };
-    const folders = { scratch: join(taskDir, COPIES), outputFolder: join(taskDir, OUTPUTS) };
+    const parts = { door, query, checks: allowed, brief, scratch, outputFolder };
     const linesIn = async (within: string): Promise<StartLine> => {
-      const lines = await this.#lines(record, spec);
+      // The commands in the copies have what those of the task had.
+      const { shell, pass_environment: passed } = spec.settings;
+      const mark = checkMark(record.process_mark);
+      const env = childEnvironment(this.#parts.env, { mark, passEnvironment: passed });
+      const startedSince = (await ownIdentity()).start_time ?? undefined;
+      const lines = { shell, env, passed, mark, startedSince };
       if (rules === undefined) return hostLines(lines);
+      // In a sandbox they write into the copies alone, and do not read there either what they may not read in the project.
+      const places = [project, ...['after', 'before'].map((side) => join(scratch, side, within))];
+      const { network, filesystem } = rules.value;
+      const denyRead = filesystem.denyRead.flatMap((path) =>
+        places.map((to) => path.replace(project, () => to)),
+      );
+      const inCopies = { network, filesystem: { allowWrite: [scratch], denyWrite: [], denyRead } };
       // Commands of a sandbox may have written programs there, and what makes this one runs outside.
-      const PATH = await pathOutside(lines.env['PATH'] ?? '', [project, top]);
-      await mkdir(folders.outputFolder, { recursive: true, mode: OWNER_ONLY });
-      const inCopies = rulesInCopies(rules, folders.scratch, { project, within });
-      const sandbox = await sandboxOf(inCopies, sandboxRulesFile(folders.outputFolder), PATH);
-      const env = { ...lines.env, PATH, CLAUDE_CODE_TMPDIR: join(folders.scratch, 'tmp') };
-      return hostLines({ ...lines, env, sandbox });
+      const PATH = await pathOutside(env['PATH'] ?? '', [project, top]);
+      await mkdir(outputFolder, { recursive: true, mode: OWNER_ONLY });
+      const sandbox = await sandboxOf(inCopies, sandboxRulesFile(outputFolder), PATH);
+      const CLAUDE_CODE_TMPDIR = join(scratch, 'tmp');
+      return hostLines({ ...lines, env: { ...env, PATH, CLAUDE_CODE_TMPDIR }, sandbox });
     };
-    const parts = { door, query, checks: allowed, brief, ...folders, linesIn };
-    const found = await verifyWork(parts, this.#stop.signal);
+    const found = await verifyWork({ ...parts, linesIn }, this.#stop.signal);
     return { ...found, results: [...found.results, ...notRun(toAsk, why)] };
   }
-
-  /** The commands in the copies have what those of the task had. */
-  async #lines({ process_mark }: TaskRecord, { settings }: TaskSpec) {
-    const { shell, pass_environment: passed } = settings;
-    const mark = checkMark(process_mark);
-    const env = childEnvironment(this.#parts.env, { mark, passEnvironment: passed });
-    return { shell, env, passed, mark, startedSince: (await ownIdentity()).start_time ?? undefined };
-  }
-}
-
-/** In a sandbox commands write into the copies alone, and do not read there either what they may not read in the project. */
-function rulesInCopies(
-  { network, filesystem: { denyRead } }: SandboxRules,
-  scratch: string,
-  { project, within }: { readonly project: string; readonly within: string },
-): SandboxRules {
-  const copied = denyRead.flatMap((path) =>
-    path.startsWith(`${project}/`)
-      ? ['after', 'before'].map((side) => join(scratch, side, within, path.slice(project.length)))
-      : [],
-  );
-  return {
-    network,
-    filesystem: { allowWrite: [scratch], denyWrite: [], denyRead: [...denyRead, ...copied] },
-  };
 }
 
 /** Which checks a person has to allow, and has not; in mode sandboxed rules of the project hold them, too. Throws PROJECT_SETTINGS_UNREADABLE. */
 async function heldFor({ decisions, worktree }: TaskRecord, spec: TaskSpec): Promise<HeldChecks> {
   const { sleepingSettings } = await import('../keeper/agent/project-settings.js');
   const isConfined = spec.permission_mode === 'sandboxed';
-  const { rules } = isConfined
-    ? await sleepingSettings(worktree?.project_path ?? spec.project_path)
-    : { rules: [] };
-  const held = heldChecks(spec, rules);
+  const project = worktree?.project_path ?? spec.project_path;
+  const held = heldChecks(spec, isConfined ? (await sleepingSettings(project)).rules : []);
   const isAllowed = decisions.some(
     ({ tool, verdict, is_for_person }) =>
       is_for_person === true && tool === CHECKS_TOOL && verdict?.startsWith('allow') === true,
   );
   return isAllowed ? { ...held, toAsk: [] } : held;
-}
-
-/** What a person reads before a yes to these checks. */
-function questionOf({ toAsk, why }: HeldChecks): string {
-  return [why, ...toAsk.map((check) => `${check.name}: ${allLines(check)}`)].join('\n');
 }
 
 /** The project in a repository that is there: its worktree may be gone, and what was committed is where that was made from. */
