@@ -58,12 +58,27 @@ export async function openWork(
       const text = headBytes(whole, MAX_PATCH_BYTES);
       return { text, isCut: text.length < whole.length };
     },
-    /** Copies the end, or the base with those files of the end that `put` names; see `copyTo`. */
+    /**
+     * Makes a repository in a folder that does not exist yet, with one branch of one commit, and its files: those of the end, or of the base
+     * with those of the end that `put` names. No filter runs: files of git-lfs are as git stores them.
+     */
     copy: async (to: string, put?: ReadonlySet<string>): Promise<void> => {
       const parents = (await isCommit()) ? [base] : [];
+      const gitDir = join(to, '.git');
+      await makeRepository(gitDir, stores, await git.text(['rev-parse', '--show-object-format']));
+      const environment = {
+        GIT_OBJECT_DIRECTORY: join(gitDir, 'objects'),
+        GIT_INDEX_FILE: join(gitDir, 'index'),
+      };
+      const writing = git.changing().with({ environment });
+      await writing.text(['read-tree', put === undefined ? end : base]);
       const files = put === undefined ? [] : await git.fields(['ls-tree', '-r', '-z', end]);
       const lines = files.filter((entry) => put?.has(entry.toString('utf8', entry.indexOf('\t') + 1)));
-      await copyTo(git, { to, stores, parents, tree: put === undefined ? end : base, lines });
+      await writing.output(['update-index', '-z', '--index-info'], { input: nulLines(lines) });
+      const tree = await writing.text(['write-tree']);
+      const commit = await writing.commit(tree, parents, 'The work of a task.\n');
+      await writeFile(join(gitDir, BRANCH), `${commit}\n`);
+      await writing.text(['checkout-index', '--all', '--force', `--prefix=${to}/`]);
     },
   };
 }
@@ -94,35 +109,13 @@ async function changesBetween(git: RepositoryGit, args: readonly string[]): Prom
   return found;
 }
 
-interface Copy {
-  /** A folder that does not exist yet. */
-  readonly to: string;
-  /** Where the objects are, which it borrows. */
-  readonly stores: readonly string[];
-  readonly parents: readonly string[];
-  readonly tree: string;
-  /** Entries in place of those of the tree, as `ls-tree` prints them. */
-  readonly lines: readonly Buffer[];
-}
-
-/** Makes a repository with one branch of one commit, and its files. No filter runs: files of git-lfs are as git stores them. */
-async function copyTo(git: RepositoryGit, { to, stores, parents, tree, lines }: Copy): Promise<void> {
-  const gitDir = join(to, '.git');
-  const own = join(gitDir, 'objects');
-  const branch = join(gitDir, BRANCH);
-  await mkdir(join(own, 'info'), { recursive: true, mode: OWNER_ONLY });
-  await mkdir(dirname(branch), { recursive: true });
-  const format = await git.text(['rev-parse', '--show-object-format']);
+/** An empty repository that borrows the objects of `stores`. */
+async function makeRepository(gitDir: string, stores: readonly string[], format: string): Promise<void> {
+  await mkdir(join(gitDir, 'objects', 'info'), { recursive: true, mode: OWNER_ONLY });
+  await mkdir(dirname(join(gitDir, BRANCH)), { recursive: true });
   const [version, extension] =
     format === 'sha1' ? [0, ''] : [1, `[extensions]\n\tobjectFormat = ${format}\n`];
   await writeFile(join(gitDir, 'config'), `[core]\n\trepositoryFormatVersion = ${version}\n${extension}`);
   await writeFile(join(gitDir, 'HEAD'), `ref: ${BRANCH}\n`);
-  await writeFile(join(own, 'info', 'alternates'), `${stores.join('\n')}\n`);
-  const environment = { GIT_OBJECT_DIRECTORY: own, GIT_INDEX_FILE: join(gitDir, 'index') };
-  const writing = git.changing().with({ environment });
-  await writing.text(['read-tree', tree]);
-  await writing.output(['update-index', '-z', '--index-info'], { input: nulLines(lines) });
-  const commit = await writing.commit(await writing.text(['write-tree']), parents, 'The work of a task.\n');
-  await writeFile(branch, `${commit}\n`);
-  await writing.text(['checkout-index', '--all', '--force', `--prefix=${to}/`]);
+  await writeFile(join(gitDir, 'objects', 'info', 'alternates'), `${stores.join('\n')}\n`);
 }
