@@ -146,7 +146,7 @@ export async function linkFolders(names: readonly string[], from: string, to: st
 
 /** Says of a file, relative to the project, whether one of the patterns matches it, as in a .gitignore. */
 export function matcher(patterns: readonly string[] = []): (file?: string) => boolean {
-  const rules = ignore({ allowRelativePaths: true }).add([...patterns]);
+  const rules = ignore().add([...patterns]);
   return (file = '') => file !== '' && rules.ignores(file);
 }
 

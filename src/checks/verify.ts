@@ -90,9 +90,12 @@ async function factsOf(
   );
   const isNamed = matcher(brief?.files);
   const all = brief?.files === undefined ? [] : await work.allChanges();
-  const outside = all.flatMap(({ before = '', after = before }) =>
-    isNamed(relative(work.within, after)) ? [] : after,
-  );
+  const outside = all
+    .map(({ before = '', after = before }) => after)
+    .filter((path) => {
+      const inside = relative(work.within, path);
+      return inside.startsWith('../') || !isNamed(inside);
+    });
   return {
     tests_changed: patch?.text,
     outside_brief: outside.length > 0 ? outside.slice(0, MAX_NAMES) : undefined,
