@@ -178,7 +178,7 @@ export class ServerServices {
     const { stateDir } = await this.taskServices();
     const [{ door }, changes] = await Promise.all([this.#git(), this.#receipts()]);
     const { env } = this.#options;
-    return (this.#checking = new Verifications({ stateDir, clock, env, door, changes }));
+    return (this.#checking = new Verifications({ stateDir, env, door, changes }));
   });
 
   readonly #receipts = lazily(async () => (await this.#git()).ofTasks((await this.taskServices()).stateDir));
