@@ -51,6 +51,11 @@ test('a command that may be allowed is shown whole in a project with a long name
   expect(decisionNotice(write, task).message).toBe('Claude Code in shop (Fix the login): asks for Write(/a)');
 });
 
+test('a question of another machine names it', () => {
+  const { message } = decisionNotice(asks({ task_id: `gpu/${TASK_ID}`, kind: 'plan' }), task);
+  expect(message).toMatch(/^Claude Code in shop on gpu \(/);
+});
+
 test('no text of a session becomes a link of the notification', () => {
   const summary = 'Read [here](command:workbench.action.terminal.kill) \u200b';
   const { message } = decisionNotice(asks({ tool: 'Read', input: {}, summary }), task);
