@@ -13,6 +13,7 @@ import { unusedServices } from './unused-services.js';
 import { refusal } from '../harness/refusal.js';
 import { sampleWorktree } from '../tasks/sample-task.js';
 
+const HOW_TO_ALLOW = `A person has to allow these checks: in a form, where this client shows one, or in a terminal: tasks verify ${TASK_ID}.`;
 type Verify = Awaited<ReturnType<ToolServices['verifications']>>['verify'];
 
 describe('tools', () => {
@@ -161,46 +162,32 @@ describe('tools', () => {
     expect(answer).toMatchObject({ cursor: `${TASK_ID}:7` });
   });
 
-  test('verify_task asks the person at the client for checks that nobody has allowed', async () => {
+  test.each([
+    ['answered', true, '1 check met.'],
+    ['declined', false, `0 of 1 check met. ${HOW_TO_ALLOW}`],
+    ['later', undefined, 'The checks still run. Call verify_task again for what they find.'],
+  ] as const)('verify_task shows a form for its checks, and takes %s as %s', async (kind, isYes, message) => {
     tasks.records.set(TASK_ID, taskRecord({ status: 'completed' }));
-    const kinds = ['answered', 'declined', 'later', undefined] as const;
-    const messages = [];
-    for (const kind of kinds) {
-      const asked: unknown[] = [];
-      const verify: Verify = async (_, ask) => {
-        const isAllowed = await ask('Run unit?');
-        asked.push(isAllowed);
-        const verdict = isAllowed === true ? 'met' : 'not run';
-        return isAllowed === undefined
-          ? undefined
-          : { results: [{ name: 'unit', command: 'true', verdict }], rounds: 0, tests: [], notes: [] };
-      };
-      const person: Person = {
-        answeredKeys: [],
-        ask: async (key, { message }) => {
-          asked.push(key, message);
-          return kind === 'answered' ? { kind, values: {} } : { kind: kind ?? 'unanswered' };
-        },
-      };
-      const { message } = await call(
-        'verify_task',
-        { task_id: TASK_ID },
-        undefined,
-        kind === undefined ? undefined : person,
-        undefined,
-        { verifications: async () => ({ verify }) },
-      );
-      messages.push(message);
-      const answer = { answered: true, declined: false, later: undefined };
-      if (kind !== undefined) expect(asked).toEqual([`${TASK_ID}.verify`, 'Run unit?', answer[kind]]);
-    }
-    const allow = `A person has to allow these checks: in a form, where this client shows one, or in a terminal: tasks verify ${TASK_ID}.`;
-    expect(messages).toEqual([
-      '1 check met.',
-      `0 of 1 check met. ${allow}`,
-      expect.stringContaining('Call verify_task again'),
-      `0 of 1 check met. ${allow}`,
-    ]);
+    const asked: unknown[] = [];
+    const person: Person = {
+      answeredKeys: [],
+      ask: async (key, form) => {
+        asked.push(key, form.message);
+        return kind === 'answered' ? { kind, values: {} } : { kind };
+      },
+    };
+    const verify: Verify = async (_, ask) => {
+      const isAllowed = await ask('Run unit?');
+      asked.push(isAllowed);
+      const result = { name: 'unit', command: 'true', verdict: isYes === true ? 'met' : 'not run' } as const;
+      return isAllowed === undefined ? undefined : { results: [result], rounds: 0, tests: [], notes: [] };
+    };
+    const services = { verifications: async () => ({ verify }) };
+    const words = { task_id: TASK_ID };
+    expect(await call('verify_task', words, undefined, person, undefined, services)).toMatchObject({
+      message,
+    });
+    expect(asked).toEqual([`${TASK_ID}.verify`, 'Run unit?', isYes]);
   });
 
   test('get_task_output takes less than asked where escaping would make an answer over 1 MB', async () => {

@@ -5,9 +5,10 @@ import { BridgeError, ignoreMissing, messageOf } from '../../base/errors.js';
 import type { Logger } from '../../base/logger.js';
 import type { EndMarked } from '../../os/choose-processes.js';
 import { machineOf } from '../../store/machine.js';
-import { linkedProcess, sweepPresence } from '../../store/owner-state.js';
+import { sweepPresence } from '../../store/owner-state.js';
 import { SOCKET_SUFFIX, type RuntimeDir } from '../../store/runtime-dir.js';
 import type { StateDir } from '../../store/state-dir.js';
+import { isVerified } from '../../tasks/record/not-verified.js';
 import { readRecordFile } from '../../tasks/record/record-file.js';
 import { isFinal, type TaskRecord } from '../../tasks/task.js';
 import { openSocket } from '../wire/link.js';
@@ -85,8 +86,7 @@ async function sweepTask(
   const { status, process_mark: mark, keeper } = file.record;
   if (isFinal(status)) {
     // Its checks run in a clean copy.
-    const verifier = await linkedProcess(stateDir.verifierFile(taskId), stateDir.path);
-    if (marks.has(mark) && verifier.state === 'gone')
+    if (marks.has(mark) && !(await isVerified(stateDir, taskId)))
       swept.processes += await endMarked(mark, keeper?.start_time ?? undefined);
     return;
   }

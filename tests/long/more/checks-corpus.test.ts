@@ -4,17 +4,12 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSecret } from '../../../src/base/ids.js';
 import { checkSchema } from '../../../src/checks/brief.js';
 import { runCheck } from '../../../src/checks/check-runner.js';
-import { hostLines } from '../../../src/checks/run-command.js';
 import type { CheckResult, Verification } from '../../../src/checks/result.js';
-import { verifyWork } from '../../../src/checks/verify.js';
-import { childEnvironment } from '../../../src/pty/child-env.js';
-import { GitRunner } from '../../../src/git/run/run-git.js';
-import { AllowedRoots } from '../../../src/projects/allowed-roots.js';
 import { seededRandom } from '../../harness/seeded-random.js';
 import { gitIn, repository, writeFiles } from '../../harness/project-files.js';
+import { linesHere, verifyHere } from '../../harness/verify-here.js';
 
 /** What a function of two numbers is to do, and what it did before. */
 const FUNCTIONS: readonly Function[] = [
@@ -189,37 +184,9 @@ async function verified(runner: Runner, story: Story | undefined): Promise<Verif
   for (const [name, text] of Object.entries(after)) if (text === undefined) await rm(join(path, name));
   gitIn(path, 'add', '--all');
   gitIn(path, 'commit', '--quiet', '--allow-empty', '-m', 'All tests pass.');
-  const mark = createSecret();
-  const found = await verifyWork(
-    {
-      door: {
-        roots: AllowedRoots.ofReal([top], top),
-        runner: new GitRunner({ path: process.env['PATH'], homeDir: top, xdgConfigHome: undefined }),
-      },
-      query: { folder: path, base, end: gitIn(path, 'rev-parse', 'HEAD').trim() },
-      checks: [
-        checkSchema.parse({
-          name: 'tests',
-          command: runner.command,
-          each: runner.each,
-          tests: [`*${runner.suffix}`],
-        }),
-      ],
-      brief: undefined,
-      scratch: `${path}-scratch`,
-      outputFolder: `${path}-outputs`,
-      linesIn: () =>
-        Promise.resolve(
-          hostLines({
-            shell: '/bin/sh',
-            env: childEnvironment({ PATH: process.env['PATH'], HOME: top }, { mark }),
-            mark,
-            startedSince: undefined,
-          }),
-        ),
-    },
-    new AbortController().signal,
-  );
+  const query = { folder: path, base, end: gitIn(path, 'rev-parse', 'HEAD').trim() };
+  const { command, each, suffix } = runner;
+  const found = await verifyHere(top, query, { command, each, tests: [`*${suffix}`] });
   await rm(path, { recursive: true });
   return found;
 }
@@ -253,10 +220,7 @@ it.each(BRIEFS)('of brief %i with six checks each verdict is right', async (seed
   const random = seededRandom(seed);
   const chosen = Array.from({ length: CHECKS }, () => COMMANDS[Math.floor(random() * COMMANDS.length)]);
   const folder = await mkdtemp(join(top, 'b-'));
-  const mark = createSecret();
-  const env = childEnvironment({ PATH: process.env['PATH'] }, { mark });
-  const start = hostLines({ shell: '/bin/sh', env, mark, startedSince: undefined });
-  const place = { start, folder, outputFolder: `${folder}-out` };
+  const place = { start: linesHere(top), folder, outputFolder: `${folder}-out` };
   const results: CheckResult[] = [];
   for (const [at, one] of chosen.entries()) {
     const check = checkSchema.parse({ name: `c${at}`, command: one?.[0], timeout_seconds: 3 });

@@ -17,9 +17,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createSecret } from '../../../src/base/ids.js';
 import { checkSchema } from '../../../src/checks/brief.js';
 import { linkFolders, runCheck } from '../../../src/checks/check-runner.js';
-import { hostLines } from '../../../src/checks/run-command.js';
-import { childEnvironment } from '../../../src/pty/child-env.js';
 import { thisMachine } from '../../../src/os/process-system.js';
+import { linesHere } from '../../harness/verify-here.js';
 
 const MEGABYTE = 1_000_000;
 let folder: string;
@@ -38,14 +37,8 @@ afterEach(async () => {
 /** What comes of one command line; with its processes that still live, which are none. */
 async function resultOf(command: string, more: object = {}, signal = new AbortController().signal) {
   const check = checkSchema.parse({ name: 'one', command, timeout_seconds: 20, ...more });
-  const env = childEnvironment({ PATH: process.env['PATH'] }, { mark });
-  const start = hostLines({ shell: '/bin/sh', env, mark, startedSince: undefined });
-  const result = await runCheck(
-    check,
-    { start, folder, outputFolder: join(outputs, 'out') },
-    '1.txt',
-    signal,
-  );
+  const place = { start: linesHere(folder, mark), folder, outputFolder: join(outputs, 'out') };
+  const result = await runCheck(check, place, '1.txt', signal);
   const left = (await thisMachine.source.markedTable()).filter((one) => one.mark === mark);
   expect(left).toEqual([]);
   return result;

@@ -1,18 +1,12 @@
 // What `verify_task` does with repositories that are larger or stranger than those of the corpus.
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createSecret } from '../../../src/base/ids.js';
-import { checkSchema, type Brief } from '../../../src/checks/brief.js';
-import { hostLines } from '../../../src/checks/run-command.js';
-import { verifyWork } from '../../../src/checks/verify.js';
-import { GitRunner } from '../../../src/git/run/run-git.js';
-import { MARK_VARIABLE } from '../../../src/os/mark-variable.js';
-import { AllowedRoots } from '../../../src/projects/allowed-roots.js';
+import type { Brief } from '../../../src/checks/brief.js';
 import { gitIn, repository, writeFiles } from '../../harness/project-files.js';
+import { verifyHere } from '../../harness/verify-here.js';
 
 const MANY = 14_000;
 let top: string;
@@ -31,31 +25,9 @@ function commit(): void {
 }
 
 /** Verifies the last commit against the one before. */
-async function verified(check: object, path = project, folder = path, brief?: Brief) {
-  const mark = createSecret();
-  const env = { PATH: process.env['PATH'] ?? '', HOME: top, [MARK_VARIABLE]: mark };
-  const lines = hostLines({ shell: '/bin/sh', env, mark, startedSince: undefined });
-  const found = await verifyWork(
-    {
-      door: {
-        roots: AllowedRoots.ofReal([top], top),
-        runner: new GitRunner({ path: process.env['PATH'], homeDir: top, xdgConfigHome: undefined }),
-      },
-      query: {
-        folder,
-        base: gitIn(path, 'rev-parse', 'HEAD~1').trim(),
-        end: gitIn(path, 'rev-parse', 'HEAD').trim(),
-      },
-      checks: [checkSchema.parse({ name: 'unit', command: 'true', ...check })],
-      brief,
-      scratch: join(top, 'copies'),
-      outputFolder: join(top, 'outputs'),
-      linesIn: () => Promise.resolve(lines),
-    },
-    new AbortController().signal,
-  );
-  expect(existsSync(join(top, 'copies'))).toBe(false);
-  return found;
+function verified(check: object, path = project, folder = path, brief?: Brief) {
+  const [end = '', base = ''] = gitIn(path, 'log', '-2', '--format=%H').split('\n');
+  return verifyHere(top, { folder, base, end }, check, brief);
 }
 
 it('all of 14,000 new test files are put onto the old code', async () => {
