@@ -1,7 +1,6 @@
 // The program of the board's process: see src/board/board.ts. `linkToBoard` starts it.
 import './base/uncompiled-schemas.js';
 import { closeSync, rmSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { BridgeError, messageOf, systemCodeOf } from './base/errors.js';
@@ -10,7 +9,7 @@ import { boundedWriter, createStderrLogger, logLevelOf, stderrWriter } from './b
 import { VERSION } from './base/package.js';
 import { systemClock } from './base/system-clock.js';
 import { readAssets } from './board/assets.js';
-import { Board, type BoardOptions } from './board/board.js';
+import { Board } from './board/board.js';
 import {
   ANOTHER_BOARD,
   BOARD_LOCK,
@@ -19,16 +18,14 @@ import {
   type BoardInput,
   type BoardPlace,
 } from './board/board-place.js';
-import { Reviews } from './board/reviews.js';
 import { throughDoor } from './board/door.js';
 import { loadConfig } from './config/load-config.js';
 import { ownPlaces, readEnvironment } from './config/own-places.js';
 import { READY_FD, type ReadyMessage, wireErrorOf } from './keeper/wire/messages.js';
 import { AllowedRoots } from './projects/allowed-roots.js';
-import { alwaysRulesOf } from './services/always-rules.js';
+import { pageServices } from './services/page-services.js';
 import { createTaskServices } from './services/task-services.js';
 import { takeMutex } from './store/mutex.js';
-import type { TaskRecord } from './tasks/task.js';
 import { ownIdentity } from './store/process-identity.js';
 
 /** Far more than a board writes; an error that repeats must not fill the disk. */
@@ -52,7 +49,7 @@ function sendReady(message: ReadyMessage): void {
 /** The services of a server, for a process that only watches and acts for a person. */
 async function openServices(input: BoardInput) {
   const env = readEnvironment();
-  const { config, source, origins, defaultSource } = await loadConfig({ ...input, env });
+  const { config, source, origins } = await loadConfig({ ...input, env });
   const options = {
     // The board is no server: it must not keep a task alive that ends when its last server has gone.
     config: { ...config, on_disconnect: 'keep' as const },
@@ -73,48 +70,24 @@ async function openServices(input: BoardInput) {
     input.command,
   );
   const services = await createTaskServices(options, roots);
-  const { stateDir, git } = services;
-  const receipts = git.ofTasks(stateDir);
-  return {
-    services,
-    receipts,
-    always: alwaysRulesOf({
-      file: source ?? defaultSource,
-      rulesFrom: origins.rules ?? null,
-      specFile: stateDir.specFile,
-    }),
-    patchOf: (record: TaskRecord) => receipts.patchOf(record),
-    readPatch: git.readPatch,
-    readSide: git.readSide,
-  };
+  const pages = pageServices(options, services);
+  if (Object.keys(config.machines).length === 0) return { services, pages };
+  const [{ farBoards }, { openMachines }] = await Promise.all([
+    import('./services/far-boards.js'),
+    import('./machines/machines.js'),
+  ]);
+  const machines = openMachines(options);
+  process.once('exit', () => machines.dispose());
+  return { services, pages: { ...pages, far: farBoards(options, machines) } };
 }
 
 type OpenServices = Awaited<ReturnType<typeof openServices>>;
 
-async function startBoard(input: BoardInput, place: BoardPlace, opened: OpenServices): Promise<Board> {
-  const { services, receipts, always, patchOf, readPatch, readSide } = opened;
-  const { stateDir, tasks, finisher } = services;
+async function startBoard(input: BoardInput, place: BoardPlace, { pages }: OpenServices): Promise<Board> {
   try {
-    const options: Omit<BoardOptions, 'token'> = {
-      tasks,
-      finisher,
-      receipts,
-      always,
-      reviews: new Reviews(join(stateDir.path, 'board', 'reviews')),
-      patchOf,
-      readPatch,
-      readSide,
-      recordingFile: (taskId) => stateDir.recordingFile(taskId),
-      tasksDir: stateDir.tasksDir,
-      promptFile: (taskId) => stateDir.promptFile(taskId),
-      assets: await readAssets(fileURLToPath(new URL('./web', import.meta.url)), input.command),
-      version: VERSION,
-      homeDir: input.homeDir,
-      clock: systemClock,
-      logger,
-    };
+    const assets = await readAssets(fileURLToPath(new URL('./web', import.meta.url)), input.command);
     const door = { file: place.doorFile, port: input.port, isNew: input.new_token, nowMs: systemClock.now() };
-    return await throughDoor(door, (port, token) => Board.start({ ...options, token }, port));
+    return await throughDoor(door, (port, token) => Board.start({ ...pages, assets, token }, port));
   } catch (error) {
     if (systemCodeOf(error) !== 'EADDRINUSE' && systemCodeOf(error) !== 'EACCES') throw error;
     throw new BridgeError(

@@ -10,6 +10,9 @@ export const PROCESS_ID_PATTERN = /^proc_[0-9a-f]{12}$/;
 /** A name of the setting `machines`. */
 export const MACHINE_NAME_PATTERN = /^[a-z][a-z0-9-]{0,30}$/;
 
+/** Of a task of this machine, or of another one with its name before it. */
+export const ANY_TASK_ID_PATTERN = /^(?:[a-z][a-z0-9-]{0,30}\/)?task_[0-9a-f]{20}$/;
+
 /** An id with the name of its machine before it: `gpu/task_…`. Undefined for one of this machine, and for what has no such form. */
 export function farIdOf(text: string): { readonly machine: string; readonly id: string } | undefined {
   const at = text.indexOf('/');

@@ -87,7 +87,8 @@ export function isDeepJson(text: Uint8Array): boolean {
   return false;
 }
 
-function jsonOf(text: string): unknown {
+/** The value of a JSON text; undefined when it is none. */
+export function jsonOf(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
     return value;

@@ -6,6 +6,7 @@ import { isFinal } from '../tasks/task.js';
 import type { AlwaysRules } from './always-rules.js';
 import { changedText, type TextSources } from './changed-texts.js';
 import { continueTask } from './continue-task.js';
+import type { FarBoards } from './far/far-boards.js';
 import type { ActionAnswer, ActionError, ClientAction } from './protocol.js';
 import { readRecording } from './recording.js';
 import { reviewMessage, type Reviews } from './reviews.js';
@@ -167,6 +168,16 @@ async function writeRules(
     const said = `The request was allowed once, but no rule was written: ${messageOf(error)}`;
     throw new BridgeError(code, said, hint);
   });
+}
+
+/** Throws MACHINE_NOT_FOUND where no machine is set. */
+export function farOf(far: FarBoards | undefined, machine: string): FarBoards {
+  if (far !== undefined) return far;
+  throw new BridgeError(
+    'MACHINE_NOT_FOUND',
+    `No machine is called ${machine}: the setting \`machines\` is empty.`,
+    'Add it with `claude-code-bridge machines add`, then open the board again.',
+  );
 }
 
 /** What a page gets of an error; one of the board itself goes to the log. */

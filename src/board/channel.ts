@@ -59,8 +59,9 @@ export class Channels {
       if (Object.keys(set).length + del.length === 0) return;
       for (const send of [...followers]) send({ type: 'values', channel: name, whole: false, set, del });
     };
-    // A feed reads before it puts.
-    const held: Held = { followers, feed: this.#open(name, put), count: 0, values: new Map() };
+    // One may put at once what it knows already.
+    const feed = Promise.resolve().then(() => this.#open(name, put));
+    const held: Held = { followers, feed, count: 0, values: new Map() };
     this.#held.set(name, held);
     return held;
   }

@@ -2,13 +2,15 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { BridgeError } from '../base/errors.js';
 import { sleep, type Clock } from '../base/clock.js';
+import { farIdOf } from '../base/ids.js';
 import { toDisposable, type Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
 import { onlyDeny } from '../tasks/decisions/described.js';
 import type { TaskService } from '../tasks/task-service.js';
-import { actionErrorOf, answerDecision } from './act.js';
+import { actionErrorOf, answerDecision, farOf } from './act.js';
 import { openBoardFeed } from './board-feed.js';
-import { Channels } from './channel.js';
+import type { FarBoards } from './far/far-boards.js';
+import { Channels, type Put } from './channel.js';
 import { valuesAfter } from './client.js';
 import { decisionAnswer, type Outcome, type ValuesMessage } from './protocol.js';
 import { boardOf, type DecisionView, type TaskCard, type Values } from './state.js';
@@ -23,6 +25,8 @@ const LINGER_MS = 30_000;
 
 export interface ChatBoardOptions {
   readonly tasks: TaskService;
+  /** The boards of other machines; left out where no machine is set. */
+  readonly far?: FarBoards | undefined;
   readonly tasksDir: string;
   readonly version: string;
   readonly homeDir: string;
@@ -55,7 +59,8 @@ export class ChatBoard implements Disposable {
 
   constructor(options: ChatBoardOptions) {
     this.#options = options;
-    this.#channels = new Channels((_name, put) => openBoardFeed(options, put));
+    const openHome = (put: Put) => openBoardFeed(options, put);
+    this.#channels = new Channels((_name, put) => options.far?.openBoard(openHome, put) ?? openHome(put));
   }
 
   /** All values where they are not those of the answer before, or none when nothing happened in time or the reader has gone. */
@@ -81,7 +86,7 @@ export class ChatBoard implements Disposable {
 
   /** Answers a decision for a person at a chat, whose name stands in the journal. Never rejects. */
   async act({ client, action }: { readonly client: string; readonly action: unknown }): Promise<Outcome> {
-    const { tasks, logger } = this.#options;
+    const { tasks, far, logger } = this.#options;
     try {
       const answer = decisionAnswer.safeParse(action);
       if (!answer.success) {
@@ -91,6 +96,8 @@ export class ChatBoard implements Disposable {
           'Open the board in a browser.',
         );
       }
+      const machine = farIdOf(answer.data.task_id)?.machine;
+      if (machine !== undefined) return await farOf(far, machine).act(machine, answer.data);
       await answerDecision(answer.data, `board/${client}`, tasks);
       return { ok: true };
     } catch (error) {
@@ -118,7 +125,7 @@ export class ChatBoard implements Disposable {
 
 /** What fits into an answer, or of some tasks alone: what is asked first, then tasks that have not ended, then the newest. */
 function shownIn(board: Values, only: readonly string[] | undefined): Values {
-  const { tasks, decisions, unreadable } = boardOf(board);
+  const { tasks, decisions, unreadable, machines } = boardOf(board);
   const ordered: readonly (readonly [taskId: string, key: string, value: unknown])[] = [
     ...Object.entries(decisions).map(([id, one]) => [one.task_id, `decision/${id}`, shortened(one)] as const),
     ...Object.entries(unreadable).map(([id, why]) => [id, `unreadable/${id}`, why] as const),
@@ -131,7 +138,11 @@ function shownIn(board: Values, only: readonly string[] | undefined): Values {
   const end = shown.findIndex(
     ([, , value]) => (bytes += Buffer.byteLength(JSON.stringify(value))) > MAX_BYTES,
   );
-  return new Map((end === -1 ? shown : shown.slice(0, end)).map(([, key, value]) => [key, value]));
+  const kept = (end === -1 ? shown : shown.slice(0, end)).map(([, key, value]) => [key, value] as const);
+  return new Map([
+    ...Object.entries(machines).map(([name, one]) => [`machine/${name}`, one] as const),
+    ...kept,
+  ]);
 }
 
 function firstOfTasks(a: TaskCard, b: TaskCard): number {

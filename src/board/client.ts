@@ -197,8 +197,10 @@ export class BoardClient implements Disposable {
       this.#welcomes.fire(message);
       this.#become({ how: 'open' });
       for (const channel of this.#followed.keys()) this.#send({ type: 'subscribe', channel });
-    } else if (message.type === 'result') this.#waiting.get(message.id)?.(message);
-    else this.#take(message);
+    } else if (message.type === 'result') {
+      const { type: _type, id, ...outcome } = message;
+      this.#waiting.get(id)?.(outcome);
+    } else this.#take(message);
   }
 
   #take(message: Extract<ServerMessage, { type: 'values' | 'refused' }>): void {
@@ -236,7 +238,8 @@ export function valuesAfter(before: Values | undefined, { whole, set, del }: Val
 function actionError(code: string, message: string, hint: string): ActionError {
   return { code, message, hint };
 }
-const lostConnection = actionError(
+/** Of an action that was not sent, or that the connection ended under. */
+export const lostConnection = actionError(
   'TASK_UNREACHABLE',
   'The board is not connected.',
   'It is connected again; then try once more.',
@@ -246,7 +249,7 @@ const tooLong = actionError(
   'This is too long for one message.',
   'Write it into a file of the project and name the file.',
 );
-const noAnswer = actionError(
+export const noAnswer = actionError(
   'TASK_UNREACHABLE',
   'The board did not answer.',
   'Look at the task to see what became of it.',

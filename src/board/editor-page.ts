@@ -1,10 +1,10 @@
 // What the page in VS Code's view "Claude tasks" and the extension say to each other by `postMessage`. Both are of one build.
 import { z } from 'zod';
-import { TASK_ID_PATTERN } from '../base/ids.js';
+import { ANY_TASK_ID_PATTERN } from '../base/ids.js';
 import { clientMessageSchema, type ServerMessage } from './protocol.js';
 
 const MAX_PATH_CHARS = 4_096;
-const taskId = z.string().regex(TASK_ID_PATTERN);
+const taskId = z.string().regex(ANY_TASK_ID_PATTERN);
 
 /** What only the editor can do for the page. */
 export const editorActionSchema = z.discriminatedUnion('type', [

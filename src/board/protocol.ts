@@ -1,6 +1,6 @@
 // Pure.
 import { z } from 'zod';
-import { DECISION_ID_PATTERN, TASK_ID_PATTERN } from '../base/ids.js';
+import { ANY_TASK_ID_PATTERN, DECISION_ID_PATTERN, MACHINE_NAME_PATTERN } from '../base/ids.js';
 
 /** The version of the messages between a page and the board's process. */
 export const BOARD_PROTOCOL = 1;
@@ -22,12 +22,15 @@ const MAX_INPUT_BYTES = 64 * 1024;
 const MAX_COLUMNS = 500;
 const MAX_ROWS = 300;
 
-const taskId = z.string().regex(TASK_ID_PATTERN, 'must be a task id');
+const taskId = z.string().regex(ANY_TASK_ID_PATTERN, 'must be a task id');
 const id = z.int().positive();
-/** `board:/`, `task:/<id>`, `diff:/<id>` or `term:/<id>`. */
+/** `board:/`, `task:/<id>`, `diff:/<id>` or `term:/<id>`; a task of another machine has its name before its id. */
 export const channelSchema = z
   .string()
-  .regex(/^(board:\/|(task|diff|term):\/task_[0-9a-f]{20})$/, 'must be the name of a channel');
+  .regex(
+    /^(board:\/|(task|diff|term):\/([a-z][a-z0-9-]{0,30}\/)?task_[0-9a-f]{20})$/,
+    'must be the name of a channel',
+  );
 
 export const decisionAnswer = z.object({
   type: z.literal('decision.answer'),
@@ -55,7 +58,9 @@ const taskActions = [
   /** Starts a task; what is left out is as the settings say. */
   z.object({
     type: z.literal('task.start'),
-    /** Absolute. */
+    /** Where; left out for this machine. */
+    machine: z.string().regex(MACHINE_NAME_PATTERN).optional(),
+    /** Absolute, on that machine. */
     path: z.string().min(1).max(MAX_PATH_CHARS),
     prompt: z.string().min(1).max(MAX_TEXT_CHARS),
     permission_mode: z.enum(['auto', 'cautious', 'sandboxed', 'claude']).optional(),
@@ -194,7 +199,7 @@ export interface ActionError {
 export interface FileText {
   /** Null when there is none to show. */
   readonly text: string | null;
-  /** Where the file is on disk; null for the old side, and where the new side is a commit. */
+  /** Where the file is on disk; null for the old side, where the new side is a commit, and on another machine. */
   readonly path: string | null;
   /** Why there is no text: that side does not have the file, it is not UTF-8, or it has more than 2 MB. */
   readonly why: 'missing' | 'binary' | 'too_large' | null;

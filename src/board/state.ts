@@ -48,7 +48,20 @@ export interface DiffFile {
 /** What is followed under one name, by key: a feed computes all of it, and the board sends what has changed. */
 export type Values = ReadonlyMap<string, unknown>;
 
-/** The overview: what `board:/` has by `task/<id>`, `decision/<task>/<id>`, `unreadable/<task>` and `history`. */
+/** How another machine is. Times are ISO 8601 in UTC, of this machine's clock. */
+export interface MachineView {
+  readonly state: 'opening' | 'live' | 'unverifiable';
+  /** Since when it is unverifiable. */
+  readonly since: string | null;
+  /** Of when its tasks are shown; null where that is now, and where they were never read. */
+  readonly as_of: string | null;
+  readonly why: string;
+  readonly hostname: string;
+  /** The home folder there; empty while it is not known. */
+  readonly home: string;
+}
+
+/** The overview: what `board:/` has by `task/<id>`, `decision/<task>/<id>`, `unreadable/<task>`, `machine/<name>` and `history`. */
 export function boardOf(values: Values) {
   return {
     tasks: below(values, 'task/', isOne<TaskCard>),
@@ -56,6 +69,8 @@ export function boardOf(values: Values) {
     decisions: below(values, 'decision/', isOne<DecisionView>),
     /** Tasks whose records cannot be read, and why. */
     unreadable: below(values, 'unreadable/', isText),
+    /** By name; a task there has the name before its id. */
+    machines: below(values, 'machine/', isOne<MachineView>),
     /** What the history lost last, in a sentence; null for nothing. */
     history: at(values, 'history', isText) ?? null,
   };

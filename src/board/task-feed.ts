@@ -59,7 +59,7 @@ export function openTaskFeed(options: TaskFeedOptions, put: Put, taskId: string)
     return new Map<string, unknown>([
       ['task', cardOf(record)],
       ['prompt', prompt],
-      ['brief', briefText(record.brief ?? {})],
+      ['brief', briefText(record.brief)],
       ['checks', checksOf(record)],
       ['final_message', record.final_message],
       ['receipt', receipt],

@@ -1,7 +1,7 @@
 // Pure: what a page shows of a record.
 import { createHash } from 'node:crypto';
-import { headBytes, someNames, tailLines } from '../base/text.js';
-import { isNotYet, metWords, runNotes, unmetWords } from '../checks/result.js';
+import { headBytes } from '../base/text.js';
+import { isNotYet, metWords, notesOf, shownRun, unmetWords } from '../checks/result.js';
 import {
   type Decision,
   isFinal,
@@ -17,8 +17,6 @@ import { described } from '../tasks/decisions/described.js';
 const MAX_SUMMARY_BYTES = 2_000;
 const MAX_LAST_WORDS_BYTES = 600;
 const LAST_LINES = 4;
-/** Of the output of a check that is not met; its file has all of it. */
-const MAX_CHECK_CHARS = 4_000;
 /** Of what a request asks for, and of one that is answered; the journal and the log have the whole. */
 const MAX_INPUT_BYTES = 256 * 1024;
 const MAX_CLOSED_INPUT_BYTES = 16 * 1024;
@@ -54,8 +52,7 @@ export function cardOf(record: TaskRecord) {
     /** Null while it is there, and without one. `result`: the commit of a merge, or the ref that keeps the work. */
     worktree_end: worktree?.finished ?? undoneAt(record.undone_at),
     /** As in "5 of 6 checks met"; empty without checks, and before they run. */
-    checks_met:
-      checked === undefined || (!isFinal(record.status) && isNotYet(checked)) ? '' : metWords(checked),
+    checks_met: checked && (isFinal(record.status) || !isNotYet(checked)) ? metWords(checked) : '',
     /** In words: which checks are not met; null where all are, or where there are none. */
     unmet: unmetWords(checked) ?? null,
     /** The tree of a worktree that the checks ran on; null where there is none. */
@@ -69,19 +66,7 @@ export function cardOf(record: TaskRecord) {
 
 /** The checks of a task as its page shows them: see `CheckRows`. */
 export function checksOf({ checked }: TaskRecord) {
-  if (checked === undefined) return null;
-  const results = checked.results.map(
-    ({ name, command, verdict, why, seconds, output = '', output_file }) => ({
-      ...{ name, command, verdict, why: why ?? null, seconds: seconds ?? null },
-      /** Its last lines, of one that is not met. */
-      output: verdict === 'met' ? '' : tailLines(output, MAX_CHECK_CHARS),
-      output_file: verdict === 'met' ? null : (output_file ?? null),
-    }),
-  );
-  const left = checked.results.flatMap(({ name, left_changed: files = [] }) =>
-    files.length > 0 ? [`${name} left changed: ${someNames(files)}.`] : [],
-  );
-  return { results, notes: [...left, ...runNotes(checked)] };
+  return checked === undefined ? null : { ...shownRun(checked), notes: notesOf(checked) };
 }
 
 /** What changed in a shared folder and was taken back. */

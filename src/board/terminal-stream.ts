@@ -5,7 +5,7 @@ import { KeeperClient } from '../keeper/host/keeper-client.js';
 import type { TerminalPush } from '../keeper/wire/messages.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
 import { frameKinds, frameOf } from './frame.js';
-import type { ClientAction, TerminalState } from './protocol.js';
+import type { ClientAction, Outcome, TerminalState } from './protocol.js';
 
 /** The keeper is read no further while a page has this much that it has not shown. */
 const PAUSE_ABOVE_BYTES = 512 * 1024;
@@ -17,6 +17,14 @@ const HOLD_SECONDS = 60;
 
 /** What a page does to its terminal. */
 export type TerminalClientAction = Extract<ClientAction, { readonly type: `term.${string}` }>;
+
+/** What a page has of a terminal that it shows. */
+export interface PageTerminal extends Disposable {
+  start(): unknown;
+  act(action: TerminalClientAction): Promise<Outcome>;
+  acknowledge(bytes: number): void;
+  leave(): unknown;
+}
 
 type Size = Pick<TerminalState, 'columns' | 'rows'>;
 
@@ -37,7 +45,7 @@ export interface TerminalStreamOptions {
  * One page's view of a running task's terminal, over a connection to the keeper of its own: it only watches, in the size that the
  * session has, until the page claims the terminal.
  */
-export class TerminalStream implements Disposable {
+export class TerminalStream implements PageTerminal {
   readonly client: string;
   readonly #options: TerminalStreamOptions;
   readonly #owned = new DisposableStore();
@@ -87,7 +95,12 @@ export class TerminalStream implements Disposable {
   }
 
   /** Throws INVALID_ARGUMENTS for keys of a page that has not claimed the terminal, TASK_NOT_RUNNING when nothing takes them. */
-  async act(action: TerminalClientAction): Promise<void> {
+  async act(action: TerminalClientAction): Promise<Outcome> {
+    await this.#act(action);
+    return { ok: true };
+  }
+
+  async #act(action: TerminalClientAction): Promise<void> {
     const { writers, taskId } = this.#options;
     switch (action.type) {
       case 'term.claim':

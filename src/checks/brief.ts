@@ -88,20 +88,18 @@ export function withFile(each: string, file: string): string {
 
 /** What an agent is given: the prompt, then the brief and the commands of the checks. */
 export function promptWith(prompt: string, brief: Brief | undefined, checks: readonly Check[]): string {
-  const parts = [prompt, briefText(brief ?? {}), checksText(checks)];
-  return parts.filter((part) => part !== '').join('\n\n');
+  const lines = checks.map(({ name, command: line }) => `- ${name}: ${line}`).join('\n');
+  const asked = `When you say that the work is done, these commands are run, and each must exit with 0:\n${lines}`;
+  return [prompt, briefText(brief), lines === '' ? '' : asked].filter((part) => part !== '').join('\n\n');
 }
 
 /** The brief as lines of Markdown; empty for one that says nothing. */
-export function briefText({ goal, decided = [], constraints = [], files = [] }: Brief): string {
-  const list = (title: string, items: readonly string[]): string[] =>
-    items.length === 0 ? [] : [[`${title}:`, ...items.map((item) => `- ${item}`)].join('\n')];
-  const lists = [...list('Decided', decided), ...list('Constraints', constraints), ...list('Files', files)];
-  return [...(goal === undefined ? [] : [`Goal: ${goal}`]), ...lists].join('\n\n');
-}
-
-function checksText(checks: readonly Check[]): string {
-  if (checks.length === 0) return '';
-  const lines = checks.map(({ name, command: line }) => `- ${name}: ${line}`);
-  return `When you say that the work is done, these commands are run, and each must exit with 0:\n${lines.join('\n')}`;
+export function briefText({ goal, decided = [], constraints = [], files = [] }: Brief = {}): string {
+  const lists = Object.entries({ Decided: decided, Constraints: constraints, Files: files });
+  return [
+    ...(goal === undefined ? [] : [`Goal: ${goal}`]),
+    ...lists
+      .filter(([, items]) => items.length > 0)
+      .map(([title, items]) => [`${title}:`, ...items.map((item) => `- ${item}`)].join('\n')),
+  ].join('\n\n');
 }

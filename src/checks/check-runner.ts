@@ -1,102 +1,124 @@
-import { existsSync } from 'node:fs';
-import { mkdir, readlink, realpath, rm, symlink } from 'node:fs/promises';
+import { mkdir, open, readlink, realpath, rm, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import ignore from 'ignore';
-import { ignoreMissing, ignoreSystemError, systemCodeOf } from '../base/errors.js';
+import { sleep, withinMs } from '../base/clock.js';
+import { ignoreMissing, ignoreSystemError, messageOf } from '../base/errors.js';
+import { systemClock as clock } from '../base/system-clock.js';
+import { plainText } from '../base/text.js';
 import type { Check } from './brief.js';
 import type { CheckResult } from './result.js';
-import type { CommandEnd, RunLine } from './run-command.js';
+import type { StartLine } from './run-command.js';
 
-/** How a POSIX shell exits for a command that it does not find, or may not run (POSIX, 2.8.2). */
-const NOT_FOUND = 127;
-const NOT_RUNNABLE = 126;
-/** Files that are named. */
-const MAX_FILES = 50;
-const OWNER_ONLY = 0o700;
+/** Of an output, in the record: from its beginning and from its end. */
+const HEAD_BYTES = 2_048;
+const TAIL_BYTES = 6_144;
+/** More than that is not kept in the file either. */
+const MAX_FILE_BYTES = 256 * 1024 * 1024;
+/** From the end of a command until its output has. */
+const READ_LIMIT_MS = 5_000;
+/** How a POSIX shell exits for a command that it may not run, or does not find (POSIX, 2.8.2). */
+const notRunWords: Readonly<Record<number, string>> = {
+  126: 'the shell may not run the command (exit code 126)',
+  127: 'the shell did not find the command (exit code 127)',
+};
 
-/** The files of a project as trees of git; undefined where there is no repository, or it could not be read. */
-export interface ProjectTrees {
-  now(signal: AbortSignal): Promise<string | undefined>;
-  /** Files that are different, relative to the project. */
-  changed(from: string, to: string, signal: AbortSignal): Promise<readonly string[]>;
-}
-
-export interface CheckRunnerOptions {
-  readonly run: RunLine;
-  /** Where the commands run. */
+/** Where checks run. */
+export interface CheckPlace {
+  readonly start: StartLine;
+  /** Its real path. */
   readonly folder: string;
   /** Outputs are kept here: made when it is first needed. */
   readonly outputFolder: string;
-  readonly trees?: ProjectTrees | undefined;
 }
 
-/** Runs checks one after the other. `onBegin` gets each before it runs, and `onEnd` what came of it. */
-export async function runChecks(
-  checks: readonly Check[],
-  options: CheckRunnerOptions,
-  signal: AbortSignal,
-  { onBegin, onEnd }: { onBegin?: (check: Check) => void; onEnd?: (result: CheckResult) => void } = {},
-): Promise<CheckResult[]> {
-  const { trees, outputFolder } = options;
-  await mkdir(outputFolder, { recursive: true, mode: OWNER_ONLY });
-  const results: CheckResult[] = [];
-  let before = await trees?.now(signal);
-  for (const [at, check] of checks.entries()) {
-    onBegin?.(check);
-    const result = await runCheck(check, options, join(outputFolder, `${at + 1}.txt`), signal);
-    const after = result.verdict === 'not run' ? before : await trees?.now(signal);
-    const changed =
-      before === undefined || after === undefined || before === after
-        ? []
-        : ((await trees?.changed(before, after, signal)) ?? []);
-    const whole = changed.length === 0 ? result : { ...result, left_changed: changed.slice(0, MAX_FILES) };
-    results.push(whole);
-    onEnd?.(whole);
-    before = after;
-  }
-  return results;
-}
-
-async function runCheck(
-  { name, command, timeout_seconds }: Check,
-  { run, folder: cwd }: CheckRunnerOptions,
-  outputFile: string,
+/**
+ * Runs a check until it exits, its time is over or the signal aborts; then no process of it is left. All of its output goes into a file of
+ * this name. Never rejects: what did not run, or could not be ended, is `not run`.
+ */
+export async function runCheck(
+  { name, command, timeout_seconds: limit }: Check,
+  { start, folder, outputFolder }: CheckPlace,
+  fileName: string,
   signal: AbortSignal,
 ): Promise<CheckResult> {
-  if (signal.aborted) return { name, command, verdict: 'not run', why: 'the checks were stopped before it' };
-  if (!existsSync(cwd))
-    return { name, command, verdict: 'not run', why: `the folder ${cwd} is no longer there` };
-  const end = await run({ command, cwd, limitMs: timeout_seconds * 1_000, signal, outputFile });
-  const { code, seconds, output, outputBytes } = end;
+  const startMs = clock.monotonicMs();
+  const output_file = join(outputFolder, fileName);
+  const over = new AbortController();
+  try {
+    if (signal.aborted) throw new Error('the checks were stopped before it');
+    if ((await realpath(folder).catch(ignoreMissing)) !== folder)
+      throw new Error(`the folder ${folder} is no longer there`);
+    await mkdir(outputFolder, { recursive: true, mode: 0o700 });
+    const started = await start(command, folder);
+    const kept = keptOutput(output_file);
+    const reading = kept.read(started.stdout);
+    const time = sleep(clock, limit * 1_000, AbortSignal.any([signal, over.signal]));
+    const how = await Promise.race([started.exited, time.then(() => undefined)]);
+    await started.end(how !== undefined);
+    // Nothing holds the output open any more, unless the system does not let it end.
+    await withinMs(clock, READ_LIMIT_MS, reading);
+    started.stdout.destroy();
+    const seconds = Math.round(clock.monotonicMs() - startMs) / 1_000;
+    const output = kept.text();
+    const code = typeof how === 'number' ? (started.codeOf?.(how, output) ?? how) : how;
+    return { name, command, ...verdictOf(code, limit, signal.aborted), seconds, output, output_file };
+  } catch (error) {
+    return { name, command, verdict: 'not run', why: messageOf(error) };
+  } finally {
+    over.abort();
+  }
+}
+
+/** The verdict by the way a command ended: its exit code, a signal, or undefined for one that was ended here. */
+function verdictOf(
+  how: number | string | undefined,
+  limitSeconds: number,
+  isStopped: boolean,
+): Pick<CheckResult, 'verdict' | 'why' | 'exit_code'> {
+  if (how === undefined && isStopped) return { verdict: 'not run', why: 'it was stopped before its end' };
+  if (how === undefined)
+    return { verdict: 'not met', why: `it ran longer than ${limitSeconds} s and was ended` };
+  if (typeof how === 'string') return { verdict: 'not met', why: `the signal ${how} ended it` };
+  if (how === 0) return { verdict: 'met', exit_code: 0 };
+  const why = notRunWords[how];
   return {
-    name,
-    command,
-    ...verdictOf(end, timeout_seconds),
-    ...(code !== undefined && { exit_code: code }),
-    seconds: Math.round(seconds * 1_000) / 1_000,
-    output,
-    output_bytes: outputBytes,
-    output_file: outputFile,
+    verdict: why === undefined ? 'not met' : 'not run',
+    why: why ?? `exit code ${how}`,
+    exit_code: how,
   };
 }
 
-/** The verdict of a command line by the way it ended, and why it is not met. */
-function verdictOf(
-  { how, code, signal }: Pick<CommandEnd, 'how' | 'code' | 'signal'>,
-  limitSeconds: number,
-): Pick<CheckResult, 'verdict' | 'why'> {
-  if (typeof how === 'object') return { verdict: 'not run', why: how.failed };
-  if (how === 'stopped') return { verdict: 'not run', why: 'it was stopped before its end' };
-  if (how === 'limit')
-    return { verdict: 'not met', why: `it ran longer than ${limitSeconds} s and was ended` };
-  if (code === 0) return { verdict: 'met' };
-  if (code === NOT_FOUND)
-    return { verdict: 'not run', why: 'the shell did not find the command (exit code 127)' };
-  if (code === NOT_RUNNABLE)
-    return { verdict: 'not run', why: 'the shell may not run the command (exit code 126)' };
+/** The beginning and the end of an output, and all of it in a file. */
+function keptOutput(file: string) {
+  let bytes = 0;
+  let head = Buffer.alloc(0);
+  let tail = Buffer.alloc(0);
   return {
-    verdict: 'not met',
-    why: code === undefined ? `the signal ${signal ?? 'unknown'} ended it` : `exit code ${code}`,
+    /** Resolves when the stream has ended or was destroyed. A disk that takes no more does not hold it up. */
+    read: async (stream: Readable): Promise<void> => {
+      // The stream is read at once: one that is not when its program exits is emptied.
+      const opening = open(file, 'w', 0o600).catch(() => undefined);
+      try {
+        for await (const chunk of stream) {
+          const read = Buffer.from(chunk as Uint8Array);
+          bytes += read.length;
+          if (head.length < HEAD_BYTES) head = Buffer.concat([head, read]).subarray(0, HEAD_BYTES);
+          tail = Buffer.concat([tail, read]).subarray(-TAIL_BYTES);
+          if (bytes <= MAX_FILE_BYTES) await (await opening)?.appendFile(read).catch(() => undefined);
+        }
+      } catch {
+        // What could not be ended held it open, and it was closed here.
+      }
+      await (await opening)?.close();
+    },
+    /** With a line about what is not shown between them. */
+    text: (): string => {
+      const before = head.subarray(0, Math.max(0, bytes - tail.length));
+      const left = bytes - before.length - tail.length;
+      const between = left > 0 ? `\n… ${left} bytes left out …\n` : '';
+      return plainText(`${before.toString()}${between}${tail.toString()}`);
+    },
   };
 }
 
@@ -108,17 +130,9 @@ export async function linkFolders(names: readonly string[], from: string, to: st
   const linked: string[] = [];
   for (const name of names) {
     const place = join(to, name);
-    const real = await realpath(dirname(place)).catch(ignoreMissing);
-    if (real !== dirname(place)) continue;
-    const made = await symlink(join(from, name), place).then(
-      () => true,
-      (error: unknown) => {
-        // Something has its name there, or that of a folder above it.
-        if (!['EEXIST', 'ENOTDIR'].includes(systemCodeOf(error) ?? '')) throw error;
-        return false;
-      },
-    );
-    if (made) linked.push(name);
+    if ((await realpath(dirname(place)).catch(ignoreMissing)) !== dirname(place)) continue;
+    // Something may have its name there, or that of a folder above it.
+    await symlink(join(from, name), place).then(() => linked.push(name), ignoreSystemError);
   }
   const unlink = async (): Promise<void> => {
     // A command may have put something else there, or in place of a folder above it.
@@ -130,9 +144,14 @@ export async function linkFolders(names: readonly string[], from: string, to: st
   return { linked, unlink };
 }
 
-/** Those of the files that one of the patterns matches, as a .gitignore would. */
-export function matching(patterns: readonly string[] = [], files: readonly string[]): string[] {
-  if (patterns.length === 0) return [];
+/** Says of a file, relative to the project, whether one of the patterns matches it, as in a .gitignore. */
+export function matcher(patterns: readonly string[] = []): (file?: string) => boolean {
   const rules = ignore().add([...patterns]);
-  return files.filter((file) => rules.ignores(file));
+  return (file = '') => file !== '' && rules.ignores(file);
+}
+
+/** Says of a file whether one of the checks has it among its `tests`. */
+export function testMatcher(checks: readonly Check[]): (file?: string) => boolean {
+  const all = checks.map(({ tests }) => matcher(tests));
+  return (file) => all.some((isOne) => isOne(file));
 }

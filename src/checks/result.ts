@@ -1,12 +1,15 @@
 // Pure: what came of the checks of a task. A verdict is an exit code, never words.
 import { z } from 'zod';
+import { countedNoun, oneLine, someNames, tailLines } from '../base/text.js';
 import type { Check } from './brief.js';
-import { countedNoun, oneLine, someNames, tailBytes } from '../base/text.js';
 
 /** `not run`: nothing is known. */
 const verdictSchema = z.enum(['met', 'not met', 'not run']);
 const SHOWN_CHARS = 300;
 const SHORT_HASH = 10;
+/** Of the output of one check, for a reader; its file has all of it. */
+const MAX_OUTPUT_CHARS = 2_000;
+const NOT_YET = 'the agent has not said that its work is done';
 
 /** What came of one check. */
 export const checkResultSchema = z.object({
@@ -19,7 +22,6 @@ export const checkResultSchema = z.object({
   seconds: z.number().optional(),
   /** The first and the last bytes of what it printed. */
   output: z.string().optional(),
-  output_bytes: z.int().optional(),
   /** All of what it printed, as far as it was kept. */
   output_file: z.string().optional(),
   /** Files that are changed since the check began, relative to the project. */
@@ -27,7 +29,7 @@ export const checkResultSchema = z.object({
 });
 export type CheckResult = z.infer<typeof checkResultSchema>;
 
-/** The checks of a task after one of its turns. */
+/** The checks of a task after one of its turns, or in a clean copy. */
 export const checkRunSchema = z.object({
   results: z.array(checkResultSchema),
   /** How often what was not met went back to the session. */
@@ -36,12 +38,13 @@ export const checkRunSchema = z.object({
   own_files_changed: z.array(z.string()).optional(),
   /** The files that were checked, as a tree of git; left out where that is not known. */
   tree: z.string().optional(),
-  /** Ignored folders of the project that a worktree had as links meanwhile. */
+  /** Ignored folders of the project that a worktree or a copy had as links meanwhile. */
   linked: z.array(z.string()).optional(),
   /** Why nothing goes back to the session any more, though not all are met. */
   stopped: z.string().optional(),
 });
 export type CheckRun = z.infer<typeof checkRunSchema>;
+type Results = Pick<CheckRun, 'results'>;
 
 /** A test file, or a whole check, on the new code and on the code as it was before the task. */
 export const testVerdictSchema = z.object({
@@ -50,7 +53,7 @@ export const testVerdictSchema = z.object({
   /** It was there before under another name. */
   moved: z.literal(true).optional(),
   /** The whole check, which names no tests: that it passed before is no alarm. */
-  whole: z.boolean().optional(),
+  whole: z.literal(true).optional(),
   after: verdictSchema,
   before: verdictSchema,
   /** Left out where that is not known. False is the alarm: the test says nothing about the work. */
@@ -59,31 +62,31 @@ export const testVerdictSchema = z.object({
 export type TestVerdict = z.infer<typeof testVerdictSchema>;
 
 /** What came of the checks in a clean copy. */
-export interface Verification {
-  readonly results: readonly CheckResult[];
-  readonly tests: readonly TestVerdict[];
+export interface Verification extends CheckRun {
+  readonly tests: TestVerdict[];
   /** The patch of test files that were there before and are changed, moved or removed. */
-  readonly tests_changed?: string;
+  readonly tests_changed?: string | undefined;
   /** Changed files that the brief does not name. */
-  readonly outside_brief?: readonly string[];
-  /** Ignored folders of the project that the copies link. */
-  readonly linked: readonly string[];
+  readonly outside_brief?: string[] | undefined;
   readonly notes: readonly string[];
 }
 
-const NOT_YET = 'the agent has not said that its work is done';
+/** Results of checks that did not run. */
+export function notRun(checks: readonly Check[], why: string): CheckResult[] {
+  return checks.map(({ name, command }) => ({ name, command, verdict: 'not run', why }));
+}
 
-/** Results of checks of which nothing is known yet. */
-export function unknownYet(checks: readonly Check[], rounds = 0, why = NOT_YET): CheckRun {
-  return { rounds, results: checks.map(({ name, command }) => ({ name, command, verdict: 'not run', why })) };
+/** While the agent works. */
+export function unknownYet(checks: readonly Check[], rounds = 0): CheckRun {
+  return { rounds, results: notRun(checks, NOT_YET) };
 }
 
 /** True while nothing has run. */
-export function isNotYet({ results }: CheckRun): boolean {
+export function isNotYet({ results }: Results): boolean {
   return results.every(({ why }) => why === NOT_YET);
 }
 
-export function isMet({ results }: { readonly results: readonly CheckResult[] }): boolean {
+export function isMet({ results }: Results): boolean {
   return results.every(({ verdict }) => verdict === 'met');
 }
 
@@ -93,58 +96,10 @@ export function onTree(run: CheckRun, tree: string | undefined): CheckRun {
   if (tree === undefined || checked === tree) return run;
   const on = checked === undefined ? 'which is not known' : `tree ${checked.slice(0, SHORT_HASH)}`;
   const why = `it was met on another state (${on}) than the one that comes in (${tree.slice(0, SHORT_HASH)})`;
-  const elsewhere = (one: CheckResult): CheckResult =>
-    one.verdict === 'met' ? { ...one, verdict: 'not run', why } : one;
-  return { ...run, results: results.map(elsewhere) };
-}
-
-/** As in "5 of 6 checks met"; empty without checks. */
-export function metWords({ results }: { readonly results: readonly CheckResult[] }): string {
-  if (results.length === 0) return '';
-  const met = results.filter(({ verdict }) => verdict === 'met').length;
-  return met === results.length
-    ? `${countedNoun(met, 'check')} met`
-    : `${met} of ${countedNoun(results.length, 'check')} met`;
-}
-
-/** One line: the verdict, and what is known of it. */
-export function resultWords({ name, verdict, why }: CheckResult): string {
-  return `${name}: ${verdict}${why === undefined ? '' : `, ${oneLine(why, SHOWN_CHARS)}`}`;
-}
-
-/** As in "5 of 6 checks met: lint: not met, exit code 1"; undefined where all are met. */
-export function unmetWords(checked: CheckRun | undefined): string | undefined {
-  if (checked === undefined || isMet(checked)) return undefined;
-  const unmet = checked.results.filter(({ verdict }) => verdict !== 'met');
-  return `${metWords(checked)}: ${unmet.map(resultWords).join('; ')}`;
-}
-
-/** Sentences about a run, beside its results. */
-export function runNotes({ own_files_changed: own = [], stopped, linked = [] }: CheckRun): string[] {
-  return [
-    ...(linked.length > 0 ? [`Linked into the worktree meanwhile: ${someNames(linked)}.`] : []),
-    ...(own.length > 0 ? [`The task changed files of its checks: ${someNames(own)}.`] : []),
-    ...(stopped === undefined ? [] : [`Nothing went back to the session any more: ${stopped}.`]),
-  ];
-}
-
-/** For the message of a merge: "Checks not met: lint (exit code 1)". */
-export function unmetParagraph({ results }: CheckRun): string {
-  const unmet = results.filter(({ verdict }) => verdict !== 'met');
-  const words = unmet.map(({ name, verdict, why = '' }) => {
-    const shown = oneLine(why, SHOWN_CHARS);
-    return `${name} (${verdict === 'not run' ? `not run: ${shown}` : shown})`;
-  });
-  return `Checks not met: ${words.join(', ')}`;
-}
-
-/** What a session is sent when checks are not met; one that did not run is no fault of its work. */
-export function unmetMessage(run: CheckRun): string {
-  const unmet = run.results.filter(({ verdict }) => verdict === 'not met');
-  const parts = unmet.map(
-    ({ name, command, why = '', output = '' }) => `${name}: ${why}.\n\n$ ${command}\n${output.trimEnd()}`,
-  );
-  return `${countedNoun(unmet.length, 'check')} not met after your last turn.\n\n${parts.join('\n\n')}`;
+  return {
+    ...run,
+    results: results.map((one) => (one.verdict === 'met' ? { ...one, verdict: 'not run', why } : one)),
+  };
 }
 
 /** Whether two runs failed the same way: each check has the same verdict and exit code. Outputs differ by times alone. */
@@ -154,42 +109,76 @@ export function isSameFailure(one: CheckRun, other: CheckRun): boolean {
   return key(one) === key(other);
 }
 
-/** Of an output, for a reader who sees all checks at once. */
-const MAX_SHOWN_BYTES = 1_500;
-
-/** What a caller reads of the checks: the output of those that are not met, cut. `bytes`: for all outputs together. */
-export function checksView(
-  { results, own_files_changed: own, stopped, rounds, linked }: CheckRun,
-  bytes: number,
-) {
-  const unmet = results.filter(({ verdict }) => verdict === 'not met').length;
-  const share = Math.min(MAX_SHOWN_BYTES, Math.floor(bytes / Math.max(1, unmet)));
-  return {
-    summary: metWords({ results }),
-    ...(rounds > 0 && { rounds }),
-    ...(stopped !== undefined && { stopped }),
-    ...(own !== undefined && { own_files_changed: own }),
-    ...(linked !== undefined && { linked }),
-    results: results.map(({ name, verdict, why, command, output = '', output_file, left_changed }) => ({
-      name,
-      verdict,
-      ...(why !== undefined && { why }),
-      ...(verdict === 'not met' && { command, output: tailBytes(output, share), output_file }),
-      ...(left_changed !== undefined && { left_changed }),
-    })),
-  };
+/** As in "5 of 6 checks met"; empty without checks. */
+export function metWords(run: Results | undefined): string {
+  const { results = [] } = run ?? {};
+  const met = results.filter(({ verdict }) => verdict === 'met').length;
+  const all = countedNoun(results.length, 'check');
+  return results.length === 0 ? '' : `${met === results.length ? '' : `${met} of `}${all} met`;
 }
 
-/** Sentences about tests that say nothing of the work: they pass on the code as it was before it. */
-export function alarms(tests: readonly TestVerdict[]): string[] {
-  const green = tests.filter(({ red_before, whole }) => red_before === false && whole !== true);
-  const red = tests.filter(({ red_before }) => red_before === true);
-  const name = ({ check, file }: TestVerdict): string => file ?? check;
-  const moved = green.filter((one) => one.moved === true).map(name);
-  const hollow = green.filter((one) => one.moved !== true).map(name);
+/** One line: the verdict, and what is known of it. */
+export function resultWords({ name, verdict, why }: CheckResult): string {
+  return `${name}: ${verdict}${why === undefined ? '' : `, ${oneLine(why, SHOWN_CHARS)}`}`;
+}
+
+/** As in "5 of 6 checks met: lint: not met, exit code 1"; undefined where all are met. */
+export function unmetWords(run: Results | undefined): string | undefined {
+  if (run === undefined || isMet(run)) return undefined;
+  return `${metWords(run)}: ${unmetOf(run).map(resultWords).join('; ')}`;
+}
+
+/** For the message of a merge: "Checks not met: lint (exit code 1)". */
+export function unmetParagraph(run: Results): string {
+  const words = ({ name, verdict, why = '' }: CheckResult): string =>
+    `${name} (${verdict === 'not run' ? 'not run: ' : ''}${oneLine(why, SHOWN_CHARS)})`;
+  return `Checks not met: ${unmetOf(run).map(words).join(', ')}`;
+}
+
+function unmetOf({ results }: Results): readonly CheckResult[] {
+  return results.filter(({ verdict }) => verdict !== 'met');
+}
+
+/** What a session is sent when checks are not met; one that did not run is no fault of its work. */
+export function unmetMessage({ results }: Results): string {
+  const unmet = results.filter(({ verdict }) => verdict === 'not met');
+  const parts = unmet.map(
+    ({ name, command, why = '', output = '' }) => `${name}: ${why}.\n\n$ ${command}\n${output.trimEnd()}`,
+  );
+  return `${countedNoun(unmet.length, 'check')} not met after your last turn.\n\n${parts.join('\n\n')}`;
+}
+
+/** What a reader gets of the checks: of those that are not met the last lines, all together at most `chars`. */
+export function shownRun(run: CheckRun, chars = Infinity) {
+  const share = Math.min(MAX_OUTPUT_CHARS, Math.floor(chars / Math.max(1, unmetOf(run).length)));
+  const results = run.results.map(({ output, output_file, ...one }): CheckResult => {
+    if (one.verdict === 'met' || output_file === undefined) return one;
+    return { ...one, output: tailLines(output ?? '', share), output_file };
+  });
+  return { summary: metWords(run), ...run, results };
+}
+
+/** Sentences about a run beside its results: what people should know of it. */
+export function notesOf(run: CheckRun & Partial<Verification>): string[] {
+  const { results, own_files_changed = [], stopped, linked = [], tests = [], outside_brief = [] } = run;
+  const kind = ({ red_before, whole, moved }: TestVerdict): string | undefined => {
+    if (red_before !== false) return red_before === true ? 'red' : undefined;
+    return whole === true ? undefined : moved === true ? 'moved' : 'alarm';
+  };
+  const testsOf = (wanted: string): string[] =>
+    tests.filter((one) => kind(one) === wanted).map(({ check, file = check }) => file);
+  const named: readonly (readonly [string, readonly string[]])[] = [
+    ...results.map(({ name, left_changed = [] }) => [`${name} left changed`, left_changed] as const),
+    ['Linked from the project meanwhile', linked],
+    ['The task changed files of its checks', own_files_changed],
+    ['Failed before, and pass now', testsOf('red')],
+    ['Alarm: on the old code these pass, too', testsOf('alarm')],
+    ['Moved, and pass before, too', testsOf('moved')],
+    ['Changed, and not named by the brief', outside_brief],
+  ];
   return [
-    ...(red.length > 0 ? [`Failed before, and pass now: ${someNames(red.map(name))}.`] : []),
-    ...(hollow.length > 0 ? [`Alarm: on the old code these pass, too: ${someNames(hollow)}.`] : []),
-    ...(moved.length > 0 ? [`Moved, and pass before, too: ${someNames(moved)}.`] : []),
+    ...named.flatMap(([words, names]) => (names.length === 0 ? [] : [`${words}: ${someNames(names)}.`])),
+    ...(stopped === undefined ? [] : [`Nothing went back to the session any more: ${stopped}.`]),
+    ...(run.notes ?? []),
   ];
 }

@@ -37,25 +37,21 @@ export async function sandboxOf(
 ): Promise<Sandbox> {
   const program = runtimeProgram();
   // It searches the project for what must not be written; a program of the project is not used for that.
-  const ripgrep = await findRipgrep(path, filesystem.allowWrite);
+  const command = await findRipgrep(path, filesystem.allowWrite);
   await writeJsonFileAtomically(file, {
     network: { ...network, deniedDomains: [], strictAllowlist: true },
     filesystem,
-    ...(ripgrep !== undefined && { ripgrep: { command: ripgrep } }),
+    ...(command !== undefined && { ripgrep: { command } }),
   });
   return {
-    words: (inside) =>
-      program === undefined
-        ? ['false']
-        : [
-            ...[process.execPath, program, '--settings', file, '-c'],
-            `${inside.map((word) => shellWord(word, '/')).join(' ')}; ${INSIDE}`,
-          ],
+    words: (inside) => {
+      if (program === undefined) throw new Error(`no sandbox: the package ${PACKAGE} is not installed`);
+      const line = `${inside.map((word) => shellWord(word, '/')).join(' ')}; ${INSIDE}`;
+      return [process.execPath, program, '--settings', file, '-c', line];
+    },
     codeOf: (code, output) => {
-      if (code === MOVED || code === MOVED + 1) return code - MOVED;
-      if (code > 1) return code;
-      const why = program === undefined ? `the package ${PACKAGE} is not installed` : lastLine(output);
-      return { failed: `no sandbox: ${why}` };
+      if (code > 1) return code === MOVED || code === MOVED + 1 ? code - MOVED : code;
+      throw new Error(`no sandbox: ${oneLine(output.trimEnd().split('\n').at(-1) ?? '', SHOWN_CHARS)}`);
     },
   };
 }
@@ -69,8 +65,4 @@ function runtimeProgram(): string | undefined {
     // It is not installed.
     return undefined;
   }
-}
-
-function lastLine(output: string): string {
-  return oneLine(output.trimEnd().split('\n').at(-1) ?? '', SHOWN_CHARS);
 }

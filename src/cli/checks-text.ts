@@ -1,58 +1,42 @@
 // Pure: the brief and the checks of a task as a person reads them in a terminal. What an agent or a command wrote is quoted or on one line.
-import { oneLine, quotedLines, someNames, tailLines } from '../base/text.js';
+import { oneLine, quotedLines } from '../base/text.js';
 import { BridgeError } from '../base/errors.js';
 import { briefText, checksSchema, type Check } from '../checks/brief.js';
 import {
-  alarms,
   metWords,
+  notesOf,
   resultWords,
-  runNotes,
-  type CheckResult,
+  shownRun,
+  type CheckRun,
   type Verification,
 } from '../checks/result.js';
 import type { TaskRecord } from '../tasks/task.js';
 
-/** Of the output of a check that is not met; its file has all of it. */
-const MAX_OUTPUT_CHARS = 1_500;
 const MAX_NAME_CHARS = 60;
 
 /** What the task was given, and what came of its checks; nothing where it has neither. */
 export function checkedLines({ brief, checked }: Pick<TaskRecord, 'brief' | 'checked'>): string[] {
   return [
     ...(brief === undefined ? [] : ['', 'brief:', quotedLines(briefText(brief))]),
-    ...resultLines(checked?.results ?? []),
-    ...(checked === undefined ? [] : runNotes(checked).map((note) => `  ${note}`)),
+    ...(checked === undefined ? [] : ['', ...runLines(checked)]),
   ];
 }
 
 /** What came of the checks in a clean copy. */
-export function verificationText({
-  results,
-  tests,
-  notes,
-  tests_changed: patch,
-  outside_brief: outside = [],
-}: Verification): string {
+export function verificationText(found: Verification): string {
+  const { tests_changed: patch } = found;
   const changed =
     patch === undefined ? [] : ['Test files that were there before are changed:', quotedLines(patch)];
-  const named = outside.length > 0 ? [`Changed, and not named by the brief: ${someNames(outside)}.`] : [];
-  return `${[...resultLines(results).slice(1), ...alarms(tests), ...named, ...notes, ...changed].join('\n')}\n`;
+  return `${[...runLines(found), ...changed].join('\n')}\n`;
 }
 
-function resultLines(results: readonly CheckResult[]): string[] {
-  if (results.length === 0) return [];
-  return ['', `checks: ${metWords({ results })}`, ...results.flatMap(oneResult)];
-}
-
-function oneResult(result: CheckResult): string[] {
-  const { verdict, output = '', output_file, left_changed: left = [] } = result;
-  const shown = verdict === 'met' ? '' : tailLines(output, MAX_OUTPUT_CHARS);
-  return [
-    `  ${resultWords(result)}`,
-    ...(shown === '' ? [] : [quotedLines(shown)]),
-    ...(verdict === 'met' || output_file === undefined ? [] : [`  all of its output: ${output_file}`]),
-    ...(left.length > 0 ? [`  it left changed: ${someNames(left)}`] : []),
-  ];
+function runLines(run: CheckRun): string[] {
+  const results = shownRun(run).results.flatMap((one) => [
+    `  ${resultWords(one)}`,
+    ...(one.output ? [quotedLines(one.output)] : []),
+    ...(one.output_file === undefined ? [] : [`  all of its output: ${one.output_file}`]),
+  ]);
+  return [`checks: ${metWords(run)}`, ...results, ...notesOf(run).map((note) => `  ${note}`)];
 }
 
 /** The checks of a command line, each `name: command` with a name of one word, or a command alone. Throws INVALID_ARGUMENTS. */

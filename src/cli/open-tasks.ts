@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import { systemClock } from '../base/system-clock.js';
 import { createStderrLogger } from '../base/logger.js';
 import { VERSION } from '../base/package.js';
+import type { AskChecks } from '../checks/allowed-checks.js';
 import type { Verification } from '../checks/result.js';
 import { loadConfig } from '../config/load-config.js';
 import { ownPlaces } from '../config/own-places.js';
@@ -110,19 +110,11 @@ export async function openTasks(
     /** Undefined while the task runs. */
     receiptOf: (record: TaskRecord) => changes.receiptOf(record, noAbort),
     /** Runs the checks of a task in a clean copy, until Ctrl-C. `ask`: a person, where one has to allow that. */
-    verify: async (
-      record: TaskRecord,
-      ask: (question: string) => Promise<boolean>,
-    ): Promise<Verification> => {
+    verify: async (record: TaskRecord, ask: AskChecks): Promise<Verification | undefined> => {
       const { Verifications } = await import('../services/verifications.js');
-      const shared = { stateDir, clock: systemClock, door: git.door, changes };
-      const verifications = new Verifications({ ...shared, env });
+      const verifications = new Verifications({ stateDir, env, door: git.door, changes });
       process.once('SIGINT', () => void verifications.end());
-      const question = await verifications.question(record);
-      const isAllowed = question !== undefined && (await ask(question));
-      const found = await verifications.verify(record, MAX_VERIFY_MS, isAllowed);
-      if (found === undefined) throw new Error('the checks took longer than checks may');
-      return found;
+      return verifications.verify(record, ask, MAX_VERIFY_MS);
     },
     dispose: () => services.dispose(),
   };

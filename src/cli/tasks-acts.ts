@@ -152,6 +152,7 @@ export function addVerify({ add, act, context: { say } }: Group): void {
           if (questions !== undefined) say(question);
           return (await questions?.confirm('Do you want to run these checks?', false)) === true;
         });
+        if (found === undefined) return exitCodes.failed;
         print(found, verificationText(found));
         return isMet(found) ? exitCodes.done : exitCodes.failed;
       }),

@@ -9,6 +9,8 @@ type Data = string | Uint8Array;
 
 /** A page of the board is ended with 32 MB that were not taken; an end that sends more is broken. */
 const MAX_NOT_TAKEN = 48 * 1024 * 1024;
+/** Of a text in one notification: a line has at most 10 MB. */
+const TEXT_PIECE_CHARS = 1024 * 1024;
 const MAX_WHY_CHARS = 1_000;
 
 /** The open channels of one line, by number. */
@@ -35,7 +37,7 @@ export class Channels {
     const read = readNotice(method, params);
     const channel = read && this.#open.get(read.channel);
     if (read === undefined || channel === undefined) return false;
-    if (read.kind === 'data') channel.receive(read.data);
+    if (read.kind === 'data') channel.receive(read.data, read.more);
     else if (read.kind === 'taken') channel.wasTaken(read.total);
     else channel.closed(read.why);
     return true;
@@ -58,6 +60,7 @@ export class ChannelEnd implements Channel {
   /** The other end has taken something of what was sent. */
   readonly onTaken: Event<void> = this.#drains.event;
   #early: Data[] = [];
+  #text: string[] = [];
   #closedWhy: string | undefined;
   #sent = 0;
   #sentTaken = 0;
@@ -91,8 +94,13 @@ export class ChannelEnd implements Channel {
   send(data: Data): void {
     if (this.#closedWhy !== undefined) return;
     this.#sent += data.length;
-    const what = typeof data === 'string' ? { text: data } : { bytes: Buffer.from(data).toString('base64') };
-    this.#send('link/data', { channel: this.#number, ...what });
+    const channel = this.#number;
+    if (typeof data !== 'string')
+      return this.#send('link/data', { channel, bytes: Buffer.from(data).toString('base64') });
+    for (let at = 0; at === 0 || at < data.length; at += TEXT_PIECE_CHARS) {
+      const more = at + TEXT_PIECE_CHARS < data.length && { more: true };
+      this.#send('link/data', { channel, text: data.slice(at, at + TEXT_PIECE_CHARS), ...more });
+    }
   }
 
   taken(count: number): void {
@@ -112,10 +120,14 @@ export class ChannelEnd implements Channel {
     this.refuse('it was closed');
   }
 
-  receive(data: Data): void {
-    this.#received += data.length;
+  /** `more`: of a text that goes on. */
+  receive(piece: Data, more: boolean): void {
+    this.#received += piece.length;
     if (this.#received - this.#taken > MAX_NOT_TAKEN)
       return this.refuse('too much was sent that is not read');
+    if (typeof piece === 'string') this.#text.push(piece);
+    if (more) return;
+    const data = typeof piece === 'string' ? this.#text.splice(0).join('') : piece;
     if (this.#data.hasListeners) this.#data.fire(data);
     else this.#early.push(data);
   }
@@ -135,7 +147,7 @@ export class ChannelEnd implements Channel {
 }
 
 type Notice = { readonly channel: number } & (
-  | { readonly kind: 'data'; readonly data: Data }
+  | { readonly kind: 'data'; readonly data: Data; readonly more: boolean }
   | { readonly kind: 'taken'; readonly total: number }
   | { readonly kind: 'closed'; readonly why: string }
 );
@@ -151,5 +163,6 @@ function readNotice(method: string, params: unknown): Notice | undefined {
   }
   const read = method === 'link/data' ? channelNotices[method].safeParse(params).data : undefined;
   const data = read?.text ?? (read?.bytes === undefined ? undefined : Buffer.from(read.bytes, 'base64'));
-  return read === undefined || data === undefined ? undefined : { kind: 'data', channel: read.channel, data };
+  if (read === undefined || data === undefined) return undefined;
+  return { kind: 'data', channel: read.channel, data, more: read.more === true };
 }

@@ -96,7 +96,8 @@ export function idHere(machine: string, text: string): string {
   return TASK_ID_PATTERN.test(text) || PROCESS_ID_PATTERN.test(text) ? idOn(machine, text) : text;
 }
 
-function timeHere({ clockOffsetMs }: FarMachine, time: string): string {
+/** A time of its clock, by this one. */
+export function timeHere({ clockOffsetMs }: Pick<Machine, 'clockOffsetMs'>, time: string): string {
   if (Math.abs(clockOffsetMs) < SAME_CLOCK_MS) return time;
   // Whole seconds: the same time comes out the same, though the offset is measured again and again.
   const moved = new Date(Date.parse(time) + Math.round(clockOffsetMs / SECOND_MS) * SECOND_MS);

@@ -135,6 +135,8 @@ export const channelNotices = {
   'link/data': z.object({
     channel: z.int().positive(),
     text: z.string().optional(),
+    /** The text goes on with the next notification. */
+    more: z.literal(true).optional(),
     /** At most MAX_PIECE_BYTES before base64, for a terminal. */
     bytes: z.base64().optional(),
   }),

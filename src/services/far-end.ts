@@ -22,8 +22,10 @@ export async function farEnd<Services>(
   const identity = { machine_id, state_id, version: VERSION, home, hostname: hostname() };
   const { followed: _followed, clientFolders: _folders, ...served } = parts;
   const peer = serveLink({
-    ...{ identity, tasks, receipts, changes, unusable, logger },
-    readPatch: git.readPatch,
+    ...{ identity, tasks, receipts, changes, readPatch: git.readPatch, unusable, logger },
+    openPage: async (page) => {
+      if (!(await services.boardPages()).open(page)) page.refuse('too many pages of the board are open');
+    },
   });
   return {
     ...served,

@@ -178,7 +178,7 @@ export class ServerServices {
     const { stateDir } = await this.taskServices();
     const [{ door }, changes] = await Promise.all([this.#git(), this.#receipts()]);
     const { env } = this.#options;
-    return (this.#checking = new Verifications({ stateDir, clock, env, door, changes }));
+    return (this.#checking = new Verifications({ stateDir, env, door, changes }));
   });
 
   readonly #receipts = lazily(async () => (await this.#git()).ofTasks((await this.taskServices()).stateDir));
@@ -197,13 +197,26 @@ export class ServerServices {
     const input = { homeDir, cwd, command, keeperEntry, port: 0, new_token: false, ...configPath };
     const boardEntry = join(dirname(keeperEntry), 'board.js');
     const { tasksDir } = services.stateDir;
+    const far = await this.#farBoards();
     return {
       link: () => linkToBoard({ ...program, boardEntry, logLevel, input, clock }),
       chat: this.#owned.add(
-        new ChatBoard({ tasks: services.tasks, tasksDir, version: VERSION, homeDir, clock, logger }),
+        new ChatBoard({ tasks: services.tasks, far, tasksDir, version: VERSION, homeDir, clock, logger }),
       ),
     };
   }
+
+  async #farBoards() {
+    if (Object.keys(this.#options.config.machines).length === 0) return undefined;
+    const [{ farBoards }, machines] = await Promise.all([import('./far-boards.js'), this.#machines()]);
+    return farBoards(this.#options, machines);
+  }
+
+  /** For a page of another machine, which comes over its line. */
+  readonly boardPages = lazily(async () => {
+    const { openBoardPages } = await import('./page-services.js');
+    return this.#owned.add(openBoardPages(this.#options, await this.taskServices()));
+  });
 
   /** Sessions that are tasks already, those without a person (`claude -p`), and those of a server that cannot work are left alone. */
   async #openNative(): Promise<Pick<NativeHost, 'event'>> {

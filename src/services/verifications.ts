@@ -1,19 +1,26 @@
 import { existsSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import { mkdir, readdir, rm } from 'node:fs/promises';
-import { withinMs, type Clock } from '../base/clock.js';
+import { mkdir, rm } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import { withinMs } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import { readJsonFile } from '../base/files/json-file.js';
-import { allowedChecks, questionWords, type AllowedChecks } from '../checks/allowed-checks.js';
-import type { Verification } from '../checks/result.js';
-import { hostLines, noLines, type RunLine } from '../checks/run-command.js';
+import { systemClock } from '../base/system-clock.js';
+import {
+  CHECKS_TOOL,
+  heldChecks,
+  questionWords,
+  type AskChecks,
+  type HeldChecks,
+} from '../checks/allowed-checks.js';
+import { notRun, type Verification } from '../checks/result.js';
+import { hostLines, type StartLine } from '../checks/run-command.js';
 import { sandboxOf, sandboxRulesFile, sandboxRulesSchema } from '../checks/sandboxed-lines.js';
 import { verifyWork } from '../checks/verify.js';
 import type { GitDoor } from '../git/run/repository-git.js';
 import { checkMark } from '../os/mark-variable.js';
-import { childEnvironment, sessionKeys } from '../pty/child-env.js';
+import { childEnvironment } from '../pty/child-env.js';
 import { pathOutside } from '../projects/path-outside.js';
-import { WORKTREES_FOLDER, worktreeOf } from '../projects/worktree-path.js';
+import { worktreeOf } from '../projects/worktree-path.js';
 import { linkToSelf } from '../store/owner-state.js';
 import { ownIdentity } from '../store/process-identity.js';
 import type { StateDir } from '../store/state-dir.js';
@@ -22,15 +29,12 @@ import { requireNotVerified } from '../tasks/record/not-verified.js';
 import { taskSpecSchema, type TaskSpec } from '../tasks/task-spec.js';
 import type { TaskRecord } from '../tasks/task.js';
 
-/** Begins the names of the folders with the copies. */
-const COPIES = 'verify-';
-/** The end of the path of a worktree, from the top of its repository on. */
-const OF_WORKTREES = new RegExp(`/${WORKTREES_FOLDER.replaceAll('.', '\\.')}/[^/]+$`);
+/** From a worktree to the top that it was made from. */
+const OF_WORKTREE = '../../..';
 const OWNER_ONLY = 0o700;
 
 export interface VerificationsParts {
   readonly stateDir: StateDir;
-  readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly door: GitDoor;
   readonly changes: Pick<TaskChanges, 'patchOf'>;
@@ -47,30 +51,28 @@ export class Verifications {
     this.#parts = parts;
   }
 
-  /** What a person has to allow before all checks may run, in words; undefined where nothing is to be asked. Throws as `verify`. */
-  async question(record: TaskRecord): Promise<string | undefined> {
-    if (this.#runs.has(record.task_id)) return undefined;
-    const { toAsk, why } = await allowedFor(record, await this.#spec(record));
-    return toAsk.length === 0 ? undefined : questionWords(toAsk, why);
-  }
-
   /**
-   * Begins a run, or joins the one that goes on or that no caller has heard of yet; undefined while it runs on after `limitMs`.
-   * `isAllowed`: a person has allowed what `question` says. Rejects with INVALID_ARGUMENTS for a task without checks, TASK_ALREADY_RUNNING
-   * while another process verifies it, and as `patchOf` and `openWork`.
+   * Begins a run, or joins the one that goes on or that no caller has heard of yet; undefined while it runs on after `limitMs`, and where
+   * `ask`, which is called where a person has to allow checks, gives no answer. Rejects with INVALID_ARGUMENTS for a task without checks,
+   * TASK_ALREADY_RUNNING while another process verifies it, PROJECT_SETTINGS_UNREADABLE, and as `patchOf` and `openWork`.
    */
-  async verify(record: TaskRecord, limitMs: number, isAllowed: boolean): Promise<Verification | undefined> {
+  async verify(record: TaskRecord, ask: AskChecks, limitMs: number): Promise<Verification | undefined> {
     const { task_id } = record;
-    const run = this.#runs.get(task_id) ?? this.#exclusive(record, isAllowed);
-    this.#runs.set(task_id, run);
-    try {
-      const found = await withinMs(this.#parts.clock, limitMs, run);
-      if (found !== undefined) this.#runs.delete(task_id);
-      return found;
-    } catch (error) {
-      this.#runs.delete(task_id);
-      throw error;
+    let run = this.#runs.get(task_id);
+    if (run === undefined) {
+      const spec = await this.#spec(task_id);
+      const held = await heldFor(record, spec);
+      const isAllowed = held.toAsk.length > 0 && (await ask(questionWords(held)));
+      if (isAllowed === undefined) return undefined;
+      // Another call may have begun meanwhile.
+      run =
+        this.#runs.get(task_id) ?? this.#exclusive(record, spec, isAllowed ? { ...held, toAsk: [] } : held);
+      this.#runs.set(task_id, run);
+      run.catch(() => this.#runs.delete(task_id));
     }
+    const found = await withinMs(systemClock, limitMs, run);
+    if (found !== undefined) this.#runs.delete(task_id);
+    return found;
   }
 
   /** Stops what runs; resolves when nothing of it is left. */
@@ -80,28 +82,23 @@ export class Verifications {
   }
 
   /** A link in the folder of the task says who verifies it, so that no other process does, and none ends the checks as leftovers. */
-  async #exclusive(record: TaskRecord, isAllowed: boolean): Promise<Verification> {
+  async #exclusive(record: TaskRecord, spec: TaskSpec, held: HeldChecks): Promise<Verification> {
     const { stateDir } = this.#parts;
     const { task_id } = record;
-    const spec = await this.#spec(record);
     const link = stateDir.verifierFile(task_id);
     if (!(await linkToSelf(link, stateDir.path))) {
       await requireNotVerified(stateDir, task_id);
       await rm(link, { force: true });
-      return this.#exclusive(record, isAllowed);
+      return this.#exclusive(record, spec, held);
     }
     try {
-      // What a process left that was killed.
-      const folder = stateDir.taskDir(task_id);
-      for (const name of await readdir(folder))
-        if (name.startsWith(COPIES)) await rm(join(folder, name), { recursive: true, force: true });
-      return await this.#verified(record, spec, isAllowed);
+      return await this.#verified(record, spec, held);
     } finally {
       await rm(link, { force: true });
     }
   }
 
-  async #spec({ task_id }: TaskRecord): Promise<TaskSpec> {
+  async #spec(task_id: string): Promise<TaskSpec> {
     const read = await readJsonFile(this.#parts.stateDir.specFile(task_id), taskSpecSchema);
     if (read.state === 'ok' && read.value.checks !== undefined) return read.value;
     throw new BridgeError('INVALID_ARGUMENTS', `${task_id} was given no checks.`, [
@@ -109,104 +106,72 @@ export class Verifications {
     ]);
   }
 
-  async #verified(record: TaskRecord, spec: TaskSpec, isAllowed: boolean): Promise<Verification> {
+  async #verified(record: TaskRecord, spec: TaskSpec, { toAsk, why }: HeldChecks): Promise<Verification> {
     const { stateDir, door, changes } = this.#parts;
-    const { checks = [], project_path, container } = spec;
-    if (container !== undefined) return notRun(checks, 'the container that the agent worked in is gone');
-    const patch = await changes.patchOf(record);
-    if (patch.state === 'nothing') return notRun(checks, patch.why);
-    const { base, end, objects } = patch.query;
-    if (base === null || end === undefined)
-      return notRun(checks, 'the files that the task began or ended with were not kept');
-    const may = await allowedFor(record, spec);
-    const allowed = isAllowed ? checks : may.allowed;
-    if (allowed.length === 0) return notRun(checks, may.why);
-    const { repository, folder } = placeOf(record, patch.query.repository, project_path);
-    const taskDir = stateDir.taskDir(record.task_id);
-    const outputFolder = join(taskDir, 'verified');
-    const query = { repository, base, end, objects };
-    const linesIn = (scratch: string): Promise<RunLine> =>
-      this.#linesIn(record, spec, {
-        ...{ scratch, outputFolder, repository, within: relative(repository, folder) },
-      });
-    const found = await verifyWork(
-      {
-        ...{ door, query, folder, brief: spec.brief, outputFolder, linesIn },
-        checks: allowed,
-        scratch: join(taskDir, COPIES),
-      },
-      this.#stop.signal,
-    );
-    const others = checks.filter((check) => !allowed.includes(check));
-    return { ...found, results: [...found.results, ...notRun(others, may.why).results] };
-  }
-
-  /** The commands in the copies have what those of the task had; in mode sandboxed they write into the copies alone. */
-  async #linesIn(
-    record: TaskRecord,
-    { settings, permission_mode, project_path, task_id }: TaskSpec,
-    {
-      scratch,
-      outputFolder,
-      repository,
-      within,
-    }: Readonly<Record<'scratch' | 'outputFolder' | 'repository' | 'within', string>>,
-  ): Promise<RunLine> {
-    const { stateDir, clock, env } = this.#parts;
-    const mark = checkMark(record.process_mark);
-    const own = childEnvironment(env, { mark, passEnvironment: settings.pass_environment });
-    const keys = new Set(sessionKeys(own, settings.pass_environment));
-    const lines = {
-      shell: settings.shell,
-      env: Object.fromEntries(Object.entries(own).filter(([name]) => !keys.has(name))),
-      mark,
-      startedSince: (await ownIdentity()).start_time ?? undefined,
-      clock,
-    };
-    if (permission_mode !== 'sandboxed') return hostLines(lines);
-    const read = await readJsonFile(sandboxRulesFile(stateDir.taskDir(task_id)), sandboxRulesSchema);
-    if (read.state !== 'ok') return noLines('no sandbox: the rules of that of the task were not kept');
-    const { network, filesystem } = read.value;
-    const isOfProject = (path: string): boolean => path.startsWith(`${project_path}/`);
-    const copied = ['after', 'before'].flatMap((side) =>
-      filesystem.denyRead
-        .filter(isOfProject)
-        .map((path) => join(scratch, side, within, path.slice(project_path.length))),
-    );
-    const rules = {
-      network,
-      filesystem: { allowWrite: [scratch], denyWrite: [], denyRead: [...filesystem.denyRead, ...copied] },
-    };
-    await mkdir(outputFolder, { recursive: true, mode: OWNER_ONLY });
-    // Commands of a sandbox may have written programs there, and what makes this one runs outside.
-    const PATH = await pathOutside(env['PATH'] ?? '', [project_path, repository]);
-    const sandbox = await sandboxOf(rules, sandboxRulesFile(outputFolder), PATH);
-    return hostLines({
-      ...lines,
-      env: { ...lines.env, PATH, CLAUDE_CODE_TMPDIR: join(scratch, 'tmp') },
-      sandbox,
+    const { checks = [], project_path: project, brief } = spec;
+    const nothing = (said: string): Verification => ({
+      ...{ results: notRun(checks, said), rounds: 0, tests: [], notes: [] },
     });
+    if (spec.container !== undefined) return nothing('the container that the agent worked in is gone');
+    const patch = await changes.patchOf(record);
+    if (patch.state === 'nothing') return nothing(patch.why);
+    const { base, end, objects, repository: top } = patch.query;
+    if (base === null || end === undefined)
+      return nothing('the files that the task began or ended with were not kept');
+    const allowed = checks.filter((check) => !toAsk.includes(check));
+    if (allowed.length === 0) return nothing(why);
+    const taskDir = stateDir.taskDir(record.task_id);
+    const isConfined = spec.permission_mode === 'sandboxed';
+    const rules = isConfined ? await readJsonFile(sandboxRulesFile(taskDir), sandboxRulesSchema) : undefined;
+    if (rules !== undefined && rules.state !== 'ok')
+      return nothing('no sandbox: the rules of that of the task were not kept');
+    const scratch = join(taskDir, 'verify');
+    const outputFolder = join(taskDir, 'verified');
+    const query = { folder: folderOf(record, top, project), base, end, objects };
+    const parts = { door, query, checks: allowed, brief, scratch, outputFolder };
+    const linesIn = async (within: string): Promise<StartLine> => {
+      // The commands in the copies have what those of the task had.
+      const { shell, pass_environment: passed } = spec.settings;
+      const mark = checkMark(record.process_mark);
+      const env = childEnvironment(this.#parts.env, { mark, passEnvironment: passed });
+      const startedSince = (await ownIdentity()).start_time ?? undefined;
+      const lines = { shell, env, passed, mark, startedSince };
+      if (rules === undefined) return hostLines(lines);
+      // In a sandbox they write into the copies alone, and do not read there either what they may not read in the project.
+      const places = [project, ...['after', 'before'].map((side) => join(scratch, side, within))];
+      const { network, filesystem } = rules.value;
+      const denyRead = filesystem.denyRead.flatMap((path) =>
+        places.map((to) => path.replace(project, () => to)),
+      );
+      const inCopies = { network, filesystem: { allowWrite: [scratch], denyWrite: [], denyRead } };
+      // Commands of a sandbox may have written programs there, and what makes this one runs outside.
+      const PATH = await pathOutside(env['PATH'] ?? '', [project, top]);
+      await mkdir(outputFolder, { recursive: true, mode: OWNER_ONLY });
+      const sandbox = await sandboxOf(inCopies, sandboxRulesFile(outputFolder), PATH);
+      const CLAUDE_CODE_TMPDIR = join(scratch, 'tmp');
+      return hostLines({ ...lines, env: { ...env, PATH, CLAUDE_CODE_TMPDIR }, sandbox });
+    };
+    const found = await verifyWork({ ...parts, linesIn }, this.#stop.signal);
+    return { ...found, results: [...found.results, ...notRun(toAsk, why)] };
   }
 }
 
-/** Which checks may run; in mode sandboxed rules of the project hold them, too. Throws PROJECT_SETTINGS_UNREADABLE. */
-async function allowedFor({ decisions, worktree }: TaskRecord, spec: TaskSpec): Promise<AllowedChecks> {
-  if (spec.permission_mode !== 'sandboxed') return allowedChecks(spec, decisions);
+/** Which checks a person has to allow, and has not; in mode sandboxed rules of the project hold them, too. Throws PROJECT_SETTINGS_UNREADABLE. */
+async function heldFor({ decisions, worktree }: TaskRecord, spec: TaskSpec): Promise<HeldChecks> {
   const { sleepingSettings } = await import('../keeper/agent/project-settings.js');
-  const { rules } = await sleepingSettings(worktree?.project_path ?? spec.project_path);
-  return allowedChecks(spec, decisions, rules);
+  const isConfined = spec.permission_mode === 'sandboxed';
+  const project = worktree?.project_path ?? spec.project_path;
+  const held = heldChecks(spec, isConfined ? (await sleepingSettings(project)).rules : []);
+  const isAllowed = decisions.some(
+    ({ tool, verdict, is_for_person }) =>
+      is_for_person === true && tool === CHECKS_TOOL && verdict?.startsWith('allow') === true,
+  );
+  return isAllowed ? { ...held, toAsk: [] } : held;
 }
 
-/** Where the repository of the work is, and the project in it. Its worktree may be gone, and what was committed is where it was made from. */
-function placeOf({ worktree }: TaskRecord, repository: string, project: string) {
-  if (worktree !== undefined) return { repository: worktree.repository, folder: worktree.project_path };
-  const main = existsSync(repository) ? undefined : worktreeOf(project)?.replace(OF_WORKTREES, '');
-  return main === undefined
-    ? { repository, folder: project }
-    : { repository: main, folder: join(main, relative(repository, project)) };
-}
-
-function notRun(checks: NonNullable<TaskSpec['checks']>, why: string): Verification {
-  const results = checks.map(({ name, command }) => ({ name, command, verdict: 'not run' as const, why }));
-  return { results, tests: [], linked: [], notes: [] };
+/** The project in a repository that is there: its worktree may be gone, and what was committed is where that was made from. */
+function folderOf({ worktree }: TaskRecord, repository: string, project: string): string {
+  if (worktree !== undefined) return worktree.project_path;
+  const gone = existsSync(repository) ? undefined : worktreeOf(project);
+  return gone === undefined ? project : join(resolve(gone, OF_WORKTREE), relative(gone, project));
 }

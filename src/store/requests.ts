@@ -75,8 +75,7 @@ export class Requests {
     for (;;) {
       const taken = await takeMutex(place);
       if ('release' in taken) return taken.release;
-      const { pid, since } = taken.busy;
-      const busy = `A call with the same request_id is at work in process ${pid} since ${since}.`;
+      const busy = `A call with the same request_id is at work in process ${taken.busy.pid}.`;
       if (this.#clock.monotonicMs() > untilMs) throw unknown(busy);
       await sleep(this.#clock, LOOK_INTERVAL_MS);
     }
@@ -145,11 +144,8 @@ function otherCall(): BridgeError {
 }
 
 function unknown(what: string): BridgeError {
-  return new BridgeError(
-    'OUTCOME_UNKNOWN',
-    what,
-    'Nothing was done a second time. Repeat the call later for its outcome.',
-  );
+  const hint = 'Nothing was done a second time. Repeat the call later for its outcome.';
+  return new BridgeError('OUTCOME_UNKNOWN', what, hint);
 }
 
 /** The same for equal arguments, in whichever order they were given. */

@@ -147,7 +147,7 @@ async function specOf(input: StartTask, parts: Parts): Promise<TaskSpec> {
   };
 }
 
-/** Brief and checks: those that are given, else those of the task that this one continues, else the project's own checks. */
+/** Brief and checks: what is given, else that of the task that this one continues, else the project's own checks. */
 function givenWith(
   { brief, checks, untilMet, purpose }: StartTask,
   before: ContinuedTask | undefined,
@@ -155,10 +155,10 @@ function givenWith(
 ): Partial<Pick<TaskSpec, 'brief' | 'checks' | 'until_met'>> {
   if (purpose === 'ask') return {};
   const found = checks ?? before?.given?.checks ?? own;
-  const kept = brief ?? before?.brief;
+  const whole = { ...before?.brief, ...brief };
   const rounds = untilMet ?? before?.given?.until_met;
   return {
-    ...(kept !== undefined && { brief: kept }),
+    ...(Object.keys(whole).length > 0 && { brief: whole }),
     ...(found !== undefined && found.length > 0 && { checks: [...found] }),
     ...(rounds !== undefined && { until_met: rounds }),
   };

@@ -1,5 +1,6 @@
 // Pure.
 import type { ChatBoard } from '../board/chat-board.js';
+import type { AskChecks } from '../checks/allowed-checks.js';
 import type { Verification } from '../checks/result.js';
 import type { ConversationManager } from '../conversations/conversation-manager.js';
 import type { EditorTerminals } from '../editor/editor-terminals.js';
@@ -33,10 +34,8 @@ export interface ToolServices {
   readonly changes: () => Promise<TaskChanges>;
   /** Checks what a task did in a clean copy. */
   readonly verifications: () => Promise<{
-    /** Undefined while it runs on after `limitMs`. */
-    verify(record: TaskRecord, limitMs: number, isAllowed: boolean): Promise<Verification | undefined>;
-    /** What a person has to allow before all checks may run. */
-    question(record: TaskRecord): Promise<string | undefined>;
+    /** Undefined while it runs on after `limitMs`, and where `ask` has no answer yet. */
+    verify(record: TaskRecord, ask: AskChecks, limitMs: number): Promise<Verification | undefined>;
   }>;
   /** The project in which relative paths begin. */
   readonly activeProject: Pick<ActiveProject, 'absolute'> & { set(path: string): Promise<string> };

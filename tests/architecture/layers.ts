@@ -242,8 +242,8 @@ export const layers: readonly Layer[] = [
   {
     folder: 'board',
     holds: 'the page of all tasks: its messages, its state, its server',
-    imports: ['keeper', 'processes', 'git', 'tasks', 'checks', 'store', 'os', 'base'],
-    entries: ['board', 'chat-board', 'door', 'reviews'],
+    imports: ['machines', 'keeper', 'processes', 'screen', 'git', 'tasks', 'checks', 'store', 'os', 'base'],
+    entries: ['board', 'pages', 'far/far-boards', 'chat-board', 'door', 'reviews'],
     ceiling: 3366,
   },
   {

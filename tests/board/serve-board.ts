@@ -6,6 +6,7 @@ import WebSocket from 'ws';
 import { z } from 'zod';
 import { silentLogger } from '../../src/base/logger.js';
 import { Board, type BoardOptions } from '../../src/board/board.js';
+import type { PageOptions } from '../../src/board/pages.js';
 import type { AlwaysRules } from '../../src/board/always-rules.js';
 import { Reviews } from '../../src/board/reviews.js';
 import type { Asset } from '../../src/board/http-server.js';
@@ -26,36 +27,33 @@ const noRules: AlwaysRules = {
   write: () => Promise.reject(new Error('no rules are written here')),
 };
 
+/** What pages need, over `tasks`; what is on disk goes with the test. */
+export async function pageOptions(tasks: TaskService): Promise<PageOptions> {
+  const workplace = await createWorkplace();
+  onTestFinished(() => workplace.remove());
+  return {
+    tasks,
+    finisher: { finish: () => Promise.reject(new Error('no task here has a worktree')) },
+    receipts: noReceipts,
+    always: noRules,
+    reviews: new Reviews(join(workplace.root, 'reviews')),
+    patchOf: async () => ({ state: 'nothing', why: 'The task changed nothing.' }),
+    readPatch: async () => undefined,
+    readSide: async () => undefined,
+    recordingFile: () => join(workplace.root, 'terminal.cast'),
+    tasksDir: workplace.projectsDir,
+    promptFile: () => `${workplace.root}/no-prompt`,
+    version: '0.0.0',
+    homeDir: workplace.homeDir,
+    clock: systemClock,
+    logger: silentLogger,
+  };
+}
+
 /** A board over `tasks`, in this process; it is closed with the test. */
 export async function serveBoard(tasks: TaskService, changes: Partial<BoardOptions> = {}): Promise<Board> {
-  const workplace = await createWorkplace();
-  const board = await Board.start(
-    {
-      tasks,
-      finisher: { finish: () => Promise.reject(new Error('no task here has a worktree')) },
-      receipts: noReceipts,
-      always: noRules,
-      reviews: new Reviews(join(workplace.root, 'reviews')),
-      patchOf: async () => ({ state: 'nothing', why: 'The task changed nothing.' }),
-      readPatch: async () => undefined,
-      readSide: async () => undefined,
-      recordingFile: () => join(workplace.root, 'terminal.cast'),
-      tasksDir: workplace.projectsDir,
-      promptFile: () => `${workplace.root}/no-prompt`,
-      assets,
-      version: '0.0.0',
-      token: 'token',
-      homeDir: workplace.homeDir,
-      clock: systemClock,
-      logger: silentLogger,
-      ...changes,
-    },
-    0,
-  );
-  onTestFinished(async () => {
-    await board.close();
-    await workplace.remove();
-  });
+  const board = await Board.start({ ...(await pageOptions(tasks)), assets, token: 'token', ...changes }, 0);
+  onTestFinished(() => board.close());
   return board;
 }
 

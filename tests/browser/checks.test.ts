@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { barriers } from '../harness/barriers.js';
 import { boardPage, overflowOf, sharedBrowser } from '../harness/board-page.js';
 import { describeWith } from '../harness/needs.js';
+import { gitIn, repository, writeFiles } from '../harness/project-files.js';
 import { says } from '../harness/scripted-turns.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
 import { sharedBridge } from '../harness/start-bridge.js';
@@ -12,7 +14,7 @@ const LINT = "echo 'cart.js:7 no-unused-vars'; exit 3";
 describeWith('browser', 'the checks of a task', () => {
   describeNewestClaude('with Claude Code', ({ binary }) => {
     const browser = sharedBrowser();
-    const bridge = sharedBridge({ claude: binary, script: [says('All checks pass.')] });
+    const bridge = sharedBridge({ claude: binary, script: [says('All checks pass.'), says('Done.')] });
 
     test('are on its page, with what is not met and its output, and in the list; the brief is there too', async () => {
       const checks = [
@@ -48,6 +50,24 @@ describeWith('browser', 'the checks of a task', () => {
         await page.emulateMedia({ colorScheme });
         expect(await barriers(page), colorScheme).toEqual([]);
       }
+    });
+
+    test('that were met on another state ask before their work is merged', async () => {
+      const path = await bridge().newProject('apart');
+      await repository(path, { 'a.txt': 'a\n' });
+      const checks = [{ name: 'unit', command: 'true' }];
+      const taskId = await bridge().start({ path, prompt: 'Apart.', checks, on_conflict: 'always_worktree' });
+      await bridge().end(taskId);
+      await writeFiles(join(path, '.claude', 'worktrees', taskId), { 'later.txt': 'later\n' });
+      const task = await openTask(await boardPage(bridge(), await browser()), taskId);
+      await task.getByRole('button', { name: 'Merge its branch' }).click();
+      await task.getByText('The checks were met on another state than this one.').waitFor();
+      await task.getByRole('button', { name: 'Merge anyway' }).click();
+      await task
+        .getByRole('status')
+        .getByText(/merged/i)
+        .waitFor();
+      expect(gitIn(path, 'log', '-1', '--format=%B')).toContain('Checks not met: unit (not run: it was met');
     });
   });
 });

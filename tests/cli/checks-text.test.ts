@@ -28,8 +28,8 @@ checks: 1 of 3 checks met
 | a.js
 | [31m2 errors
   all of its output: /state/2.txt
-  it left changed: .cache
   e2e: not run, no sandbox
+  lint left changed: .cache.
   The task changed files of its checks: a.test.js.
   Nothing went back to the session any more: it went back 1 time.`);
   expect(checkedLines({})).toEqual([]);
@@ -46,12 +46,12 @@ it('a verification is shown with its alarms and notes', () => {
   const found = {
     results: [...results.slice(0, 1)],
     tests: [hollow],
-    linked: [],
+    rounds: 0,
     notes: ['A note.'],
     tests_changed: '-  old',
   };
   expect(verificationText(found)).toBe(
-    'checks: 1 check met\n  unit: met\nAlarm: on the old code these pass, too: a.test.js.\nA note.\nTest files that were there before are changed:\n| -  old\n',
+    'checks: 1 check met\n  unit: met\n  Alarm: on the old code these pass, too: a.test.js.\n  A note.\nTest files that were there before are changed:\n| -  old\n',
   );
 });
 

@@ -1,4 +1,5 @@
 // docs/checks.md with the real Claude Code: checks that the bridge runs when the agent says that it is done, and in a clean copy.
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +8,7 @@ import { attach } from '../harness/attached-terminal.js';
 import { gitIn, repository, writeFiles } from '../harness/project-files.js';
 import { describeNewestClaude } from '../harness/real-claude.js';
 import { runs, says } from '../harness/scripted-turns.js';
-import { sharedBridge } from '../harness/start-bridge.js';
+import { serverEntry, sharedBridge } from '../harness/start-bridge.js';
 import { until } from '../harness/until.js';
 import { ScriptedModel } from './scripted-model.js';
 
@@ -84,7 +85,9 @@ describeNewestClaude('the checks of a task', ({ binary }) => {
     const id = await bridge().start({ path, prompt: 'Nothing.', checks });
     await until('it is checked', () => existsSync(join(path, 'begun')));
     await bridge().call('kill_task', { task_id: id });
-    await bridge().end(id);
+    expect(await bridge().end(id)).toMatchObject({
+      reason: expect.stringMatching(/; 0 of 2 checks met\.$/) as string,
+    });
     const why = 'the task ended first';
     expect(await result(id)).toMatchObject({ checks: { results: [{ why }, { why }] } });
   });
@@ -164,14 +167,16 @@ describeNewestClaude('the checks of a task', ({ binary }) => {
     const command = `[ -e node_modules/x.txt ] && touch ${path}-begun; while [ -e ${path}-hold ]; do sleep 0.1; done; grep -qx 42 answer.txt`;
     model.does(runs('echo 42 > answer.txt'), says('Done.'), runs('echo more > more.txt'), says('Done.'));
     const checks = [{ name: 'answer', command }];
-    const id = await bridge().start({ path, prompt: 'Write.', checks, on_conflict: 'always_worktree' });
+    const apart = { path, prompt: 'Write.', brief: BRIEF, checks, on_conflict: 'always_worktree' };
+    const id = await bridge().start(apart);
     await bridge().end(id);
     expect(await result(id)).toMatchObject({ checks: { summary: '1 check met', linked: ['node_modules'] } });
     const worktree = join(path, '.claude', 'worktrees', id);
     expect((await readdir(worktree)).sort()).toEqual(['.git', '.gitignore', 'answer.txt']);
 
-    const next = await bridge().start({ prompt: 'More.', continue_from: id });
+    const next = await bridge().start({ prompt: 'More.', continue_from: id, brief: { goal: 'More' } });
     await bridge().end(next);
+    expect(await result(next)).toMatchObject({ brief: { ...BRIEF, goal: 'More' } });
     expect(await bridge().call('verify_task', { task_id: next })).toMatchObject({
       checks: { summary: '1 check met' },
       linked: ['node_modules'],
@@ -223,6 +228,13 @@ describeNewestClaude('the checks of a task', ({ binary }) => {
     await bridge().end(id);
     expect(existsSync(join(path, 'made.txt'))).toBe(true);
     expect(await result(id)).toMatchObject({ checks: { summary: '1 check met' } });
+
+    model.does(says('Done.'));
+    const cut = await bridge().start({ path, prompt: 'Nothing.', permission_mode: 'cautious', checks });
+    await bridge().decision(cut);
+    await bridge().call('kill_task', { task_id: cut });
+    await bridge().end(cut);
+    expect(await result(cut)).toMatchObject({ checks: { results: [{ why: 'the task ended first' }] } });
   });
 
   test('in mode cautious run in a clean copy only when a person allows them', async () => {
@@ -282,5 +294,20 @@ describeNewestClaude('the checks of a task', ({ binary }) => {
     expect(found).not.toHaveProperty('outside_brief');
     expect(await readdir(path)).toEqual(before);
     expect(gitIn(path, 'worktree', 'list').trim().split('\n')).toHaveLength(1);
+  });
+
+  test('end with the process that runs them, also when that is killed', async () => {
+    const path = await bridge().newProject('killed');
+    await repository(path, { 'a.txt': 'a\n' });
+    model.does(runs('echo b > a.txt'), says('Done.'));
+    const checks = [{ name: 'slow', command: `case $PWD in */after) touch ${path}-begun; sleep 300;; esac` }];
+    const id = await bridge().start({ path, prompt: 'Write.', checks });
+    await bridge().end(id);
+    const verifying = spawn(process.execPath, [serverEntry, 'tasks', 'verify', id], {
+      ...{ cwd: path, env: bridge().env },
+    });
+    await until('it is verified', () => existsSync(`${path}-begun`));
+    verifying.kill('SIGKILL');
+    await bridge().onlyServer();
   });
 });

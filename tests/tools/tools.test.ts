@@ -7,10 +7,13 @@ import type { Follower } from '../../src/mcp/tool.js';
 import { readable } from '../../src/mcp/answers.js';
 import { WaitCursor } from '../../src/tasks/watch/task-waiter.js';
 import { enabledTools } from '../../src/tools/registry.js';
+import type { ToolServices } from '../../src/tools/services.js';
 import { decision, FakeTaskService, OTHER_ID, TASK_ID, taskRecord } from './fake-task-service.js';
 import { unusedServices } from './unused-services.js';
 import { refusal } from '../harness/refusal.js';
 import { sampleWorktree } from '../tasks/sample-task.js';
+
+type Verify = Awaited<ReturnType<ToolServices['verifications']>>['verify'];
 
 describe('tools', () => {
   let tasks: FakeTaskService;
@@ -27,6 +30,7 @@ describe('tools', () => {
     signal = new AbortController().signal,
     person?: Person,
     follower?: Follower,
+    more: Partial<ToolServices> = {},
   ): Promise<JsonObject> {
     const tool = enabledTools('all').find((one) => one.name === name);
     if (tool === undefined) throw new Error(`no tool ${name}`);
@@ -34,6 +38,7 @@ describe('tools', () => {
       ...unusedServices,
       tasks: async () => tasks,
       activeProject: { set: async (path: string) => `/real${path}`, absolute: async (path = '/app') => path },
+      ...more,
     };
     return tool.run(args, services, { signal, progress: (text) => progress.push(text), person, follower });
   }
@@ -154,6 +159,48 @@ describe('tools', () => {
     );
     expect(cursors).toEqual([`${TASK_ID}:3`, `${TASK_ID}:6`]);
     expect(answer).toMatchObject({ cursor: `${TASK_ID}:7` });
+  });
+
+  test('verify_task asks the person at the client for checks that nobody has allowed', async () => {
+    tasks.records.set(TASK_ID, taskRecord({ status: 'completed' }));
+    const kinds = ['answered', 'declined', 'later', undefined] as const;
+    const messages = [];
+    for (const kind of kinds) {
+      const asked: unknown[] = [];
+      const verify: Verify = async (_, ask) => {
+        const isAllowed = await ask('Run unit?');
+        asked.push(isAllowed);
+        const verdict = isAllowed === true ? 'met' : 'not run';
+        return isAllowed === undefined
+          ? undefined
+          : { results: [{ name: 'unit', command: 'true', verdict }], rounds: 0, tests: [], notes: [] };
+      };
+      const person: Person = {
+        answeredKeys: [],
+        ask: async (key, { message }) => {
+          asked.push(key, message);
+          return kind === 'answered' ? { kind, values: {} } : { kind: kind ?? 'unanswered' };
+        },
+      };
+      const { message } = await call(
+        'verify_task',
+        { task_id: TASK_ID },
+        undefined,
+        kind === undefined ? undefined : person,
+        undefined,
+        { verifications: async () => ({ verify }) },
+      );
+      messages.push(message);
+      const answer = { answered: true, declined: false, later: undefined };
+      if (kind !== undefined) expect(asked).toEqual([`${TASK_ID}.verify`, 'Run unit?', answer[kind]]);
+    }
+    const allow = `A person has to allow these checks: in a form, where this client shows one, or in a terminal: tasks verify ${TASK_ID}.`;
+    expect(messages).toEqual([
+      '1 check met.',
+      `0 of 1 check met. ${allow}`,
+      expect.stringContaining('Call verify_task again'),
+      `0 of 1 check met. ${allow}`,
+    ]);
   });
 
   test('get_task_output takes less than asked where escaping would make an answer over 1 MB', async () => {

@@ -1,9 +1,10 @@
 import { signal, useSignalEffect, type Signal } from '@preact/signals';
 import { render } from 'preact';
-import { TASK_ID_PATTERN } from '../../src/base/ids.js';
+import { ANY_TASK_ID_PATTERN } from '../../src/base/ids.js';
 import { openOf, type DecisionView } from '../../src/board/state.js';
 import { Store } from '../store.js';
 import { isFields } from '../text/fields.js';
+import { machineOf, unverifiable } from '../text/machines.js';
 import { statusLook, statusWords, titleOf, visible } from '../text/words.js';
 import { ChatLink } from '../transport/chat.js';
 import { keyOf, OpenDecisions } from '../views/decisions.js';
@@ -72,10 +73,13 @@ function DecisionApp({ store, link, taskIds, shown, isOver }: Card) {
 function TaskWords({ store, taskId }: { readonly store: Store; readonly taskId: string }) {
   const task = store.board.value?.tasks[taskId];
   if (task === undefined) return <code>{taskId}</code>;
-  const look = statusLook(task, false);
+  const cut = unverifiable(task, store.board.value);
+  const look = cut === undefined ? statusLook(task, false) : 'idle';
+  const machine = machineOf(task);
   return (
     <span dir="auto">
-      <span class={`pill ${look}`}>{statusWords(task, look)}</span>
+      <span class={`pill ${look}`}>{cut ?? statusWords(task, look)}</span>
+      {machine !== undefined && <span class="machine">{machine}</span>}
       <strong>{titleOf(task)}</strong>
     </span>
   );
@@ -114,7 +118,7 @@ void startApp('decision', (host, root) => {
   let card: Card | undefined;
   host.onInput = ({ task_ids }) => {
     const given: readonly unknown[] = Array.isArray(task_ids) ? task_ids : [];
-    const taskIds = given.map(String).filter((id) => TASK_ID_PATTERN.test(id));
+    const taskIds = given.map(String).filter((id) => ANY_TASK_ID_PATTERN.test(id));
     if (card !== undefined || taskIds.length === 0) return;
     card = openCard(host, isOver, taskIds);
     render(<DecisionApp {...card} />, root);

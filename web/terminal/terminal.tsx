@@ -2,6 +2,7 @@ import type { Terminal } from '@xterm/xterm';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { frameKinds } from '../../src/board/frame.js';
 import type { Store } from '../store.js';
+import { cutWords, machineOf } from '../text/machines.js';
 import { visible } from '../text/words.js';
 import { ErrorLine, useAction, Button } from '../views/parts.js';
 import { openEmulator } from './emulator.js';
@@ -26,6 +27,7 @@ export function TerminalView({ store, taskId }: { readonly store: Store; readonl
   const { send, error } = useAction(store);
   const state = store.terminal.value;
   const isWriter = state?.writer === store.client.value;
+  const cut = cutWords(machineOf({ task_id: taskId }), store.board.value);
   useEffect(() => {
     if (place.current === null) return undefined;
     const { terminal, dispose } = openTerminal(store, taskId, place.current);
@@ -50,7 +52,7 @@ export function TerminalView({ store, taskId }: { readonly store: Store; readonl
     <div class="terminal-view">
       <div class="terminal-bar">
         <span class="quiet" role="status">
-          {barWords(state, store.client.value)}
+          {cut === undefined ? barWords(state, store.client.value) : `${cut}; what you see is from before.`}
         </span>
         {state?.closed === null && (
           <Button key={String(isWriter)} ref={button} act={isWriter ? release : claim}>

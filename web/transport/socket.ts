@@ -43,7 +43,8 @@ export function loadsNewLinks(leave: () => void): void {
 
 /** The token for the code of the link, else the one of this tab, if the board has it. Rejects when no board answers. */
 async function tokenOfPage(): Promise<string | undefined> {
-  const [, code, task] = /^#code=([\w-]+)(?:&task=(task_[0-9a-f]{20}))?$/.exec(location.hash) ?? [];
+  const [, code, task] =
+    /^#code=([\w-]+)(?:&task=((?:[a-z][a-z0-9-]{0,30}\/)?task_[0-9a-f]{20}))?$/.exec(location.hash) ?? [];
   if (code !== undefined) {
     history.replaceState(null, '', location.pathname);
     // The page follows its address.

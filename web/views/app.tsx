@@ -6,7 +6,7 @@ import type { Store } from '../store.js';
 import { span } from '../text/words.js';
 import { Board, leaveByKey } from './board.js';
 import { useKeys } from './keys.js';
-import { NEW_TASK, openNewTask, TASK_LINK } from './navigate.js';
+import { NEW_TASK, openNewTask, taskInLink } from './navigate.js';
 import { useNotices } from './notices.js';
 import { ownCommand, useNow } from './parts.js';
 
@@ -40,7 +40,7 @@ function useHash(store: Store): boolean {
   const [isNew, setIsNew] = useState(false);
   useEffect(() => {
     const follow = (): void => {
-      store.open(TASK_LINK.exec(location.hash)?.[1]);
+      store.open(taskInLink(location.hash));
       setIsNew(location.hash === NEW_TASK);
     };
     follow();

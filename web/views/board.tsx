@@ -2,12 +2,13 @@ import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { openOf, type BoardState } from '../../src/board/state.js';
 import type { Store } from '../store.js';
-import { projectName, titleOf, visible } from '../text/words.js';
+import { cutWords } from '../text/machines.js';
+import { titleOf, visible } from '../text/words.js';
 import { OpenDecisions } from './decisions.js';
 import { groupsOf, isShown, shownKinds, type Group, type Shown } from './groups.js';
 import { useKeys } from './keys.js';
 import { openTaskPage } from './navigate.js';
-import { ownCommand, useNow, Button } from './parts.js';
+import { ownCommand, Place, useNow, Button } from './parts.js';
 import { useSurface } from './surface.js';
 import { TaskRow } from './task-row.js';
 
@@ -30,7 +31,8 @@ export function Board({ store, children }: BoardProps) {
   const all = board === undefined ? [] : groupsOf(board, search, nowMs);
   const groups = all.filter(({ name }) => isShown(name, shown));
   const unreadable = Object.entries(board?.unreadable ?? {});
-  const hasAny = board !== undefined && Object.keys(board.tasks).length + unreadable.length > 0;
+  const cut = Object.keys(board?.machines ?? {}).filter((name) => cutWords(name, board) !== undefined);
+  const hasAny = board !== undefined && Object.keys(board.tasks).length + unreadable.length + cut.length > 0;
   useListKeys(groups, store.openTask.value);
   const showAll = (): void => {
     setSearch('');
@@ -42,6 +44,9 @@ export function Board({ store, children }: BoardProps) {
       {children ?? <Home store={store} />}
       {(hasAny || board?.history != null) && (
         <nav class="list" aria-label="Tasks">
+          {cut.map((name) => (
+            <CutLine key={name} {...{ name, board }} />
+          ))}
           {groups.map((group) => (
             <TaskGroup key={group.name} {...{ store, board, group, nowMs }} />
           ))}
@@ -67,6 +72,17 @@ export function Board({ store, children }: BoardProps) {
         </nav>
       )}
     </>
+  );
+}
+
+/** Why nothing new comes from a machine. */
+function CutLine({ name, board }: { readonly name: string; readonly board: BoardState }) {
+  const machine = board.machines[name];
+  return (
+    <p class="cut" role="status" title={visible(machine?.why ?? '')}>
+      <span class="machine">{name}</span> {cutWords(name, board)};{' '}
+      {machine?.as_of == null ? 'its tasks were not read yet' : 'what runs there runs on'}
+    </p>
   );
 }
 
@@ -160,7 +176,9 @@ function TaskLink({ board, task_id }: { readonly board: BoardState; readonly tas
   return (
     <a class="task-link" href={`#/${task_id}`}>
       <strong dir="auto">{titleOf(task)}</strong>{' '}
-      <span class="quiet">{visible(projectName(task.project_path))}</span>
+      <span class="quiet">
+        <Place task={task} />
+      </span>
     </a>
   );
 }

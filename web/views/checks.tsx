@@ -40,8 +40,9 @@ export function ChecksView({ store, state: { brief, checks, task } }: ChecksProp
 }
 
 function Check({ of: one, home }: { readonly of: CheckRows['results'][number]; readonly home: string }) {
-  const { name, command, verdict, why, seconds, output, output_file: file } = one;
-  const time = seconds === null ? '' : seconds < SHORT_SECONDS ? `${seconds.toFixed(1)} s` : span(seconds);
+  const { name, command, verdict, why, seconds, output = '', output_file: file } = one;
+  const time =
+    seconds === undefined ? '' : seconds < SHORT_SECONDS ? `${seconds.toFixed(1)} s` : span(seconds);
   return (
     <li class="check">
       <Mark of={looks[verdict]} />
@@ -50,18 +51,16 @@ function Check({ of: one, home }: { readonly of: CheckRows['results'][number]; r
       </b>
       <small>
         {verdict}
-        {why !== null && `: ${visible(why)}`}
+        {why !== undefined && `: ${visible(why)}`}
         {time !== '' && ` · ${time}`}
       </small>
-      {(output !== '' || file !== null) && (
+      {file !== undefined && (
         <details>
           <summary>The end of its output</summary>
           <Block label={`The end of the output of ${name}`} text={`$ ${command}\n${output}`} isWrapped />
-          {file !== null && (
-            <p>
-              All of it: <code>{visible(shortPath(file, home))}</code>
-            </p>
-          )}
+          <p>
+            All of it: <code>{visible(shortPath(file, home))}</code>
+          </p>
         </details>
       )}
     </li>

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { fileFacts, parseHunks } from '../../src/board/parse-hunks.js';
 import type { DiffFile } from '../../src/board/state.js';
 import type { Store } from '../store.js';
+import { machineOf } from '../text/machines.js';
 import { visible } from '../text/words.js';
 import { commentedLine, lineKey, LostComments, type Commented, type Review } from './comments.js';
 import { Lines, type LinesProps } from './diff-lines.js';
@@ -137,7 +138,7 @@ function FileDiff({ id, ...props }: LinesProps & { readonly id: string }) {
           <span class="quiet">{visible(fileFacts(file))}</span>
         </Button>
         <Numbers added={file.insertions} removed={file.deletions} />
-        {editor !== undefined && (
+        {editor !== undefined && machineOf({ task_id: taskId }) === undefined && (
           <Button
             look="small"
             act={() => editor.ask({ type: 'open-change', task_id: taskId, file: file.path })}

@@ -1,7 +1,11 @@
 import { useEffect } from 'preact/hooks';
+import { ANY_TASK_ID_PATTERN } from '../../src/base/ids.js';
 
-/** The address of a task, with its id. */
-export const TASK_LINK = /^#\/(task_[0-9a-f]{20})$/;
+/** The id in the address of a task; undefined for another address. */
+export function taskInLink(address: string): string | undefined {
+  const [, taskId = ''] = address.split(/^#\//);
+  return ANY_TASK_ID_PATTERN.test(taskId) ? taskId : undefined;
+}
 
 let navigate = (taskId: string | undefined): void => {
   location.hash = taskId === undefined ? '#/' : `#/${taskId}`;
@@ -28,7 +32,7 @@ export function useTaskLinks(open: (taskId: string) => void): void {
   useEffect(() => {
     const follow = (event: MouseEvent): void => {
       const link = event.target instanceof Element ? event.target.closest('a') : null;
-      const taskId = TASK_LINK.exec(link?.getAttribute('href') ?? '')?.[1];
+      const taskId = taskInLink(link?.getAttribute('href') ?? '');
       if (taskId === undefined) return;
       // An editor would look for such a place in the page.
       event.stopPropagation();

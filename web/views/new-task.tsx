@@ -1,6 +1,7 @@
-import { useId } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import type { ClientAction } from '../../src/board/protocol.js';
 import type { Store } from '../store.js';
+import { machineOf } from '../text/machines.js';
 import { shortPath } from '../text/words.js';
 import { openTaskPage } from './navigate.js';
 import { ErrorLine, useAction, useFocus, Button } from './parts.js';
@@ -9,6 +10,7 @@ import { useDraft } from './text-box.js';
 
 type Start = Extract<ClientAction, { type: 'task.start' }>;
 
+const HERE = 'This one';
 const AS_SET = 'As the settings say';
 const modes = {
   [AS_SET]: undefined,
@@ -22,8 +24,8 @@ const places = {
   'In a git worktree of its own': 'always_worktree',
 } as const;
 
-/** What the form says; the home folder may be written as `~`. */
-function startOf(form: HTMLFormElement, home: string): Start {
+/** What the form says; the home folder of the machine may be written as `~`. */
+function startOf(form: HTMLFormElement, machine: string, home: string): Start {
   const fields = new FormData(form);
   const text = (name: string): string => String(fields.get(name) ?? '').trim();
   const chosen = <T,>(choices: Readonly<Record<string, T>>, name: string): T | undefined =>
@@ -31,7 +33,8 @@ function startOf(form: HTMLFormElement, home: string): Start {
   const permission_mode = chosen(modes, 'Mode');
   return {
     type: 'task.start',
-    path: text('Project').replace(/^~(?=\/|$)/, home),
+    ...(machine !== HERE && { machine }),
+    path: home === '' ? text('Project') : text('Project').replace(/^~(?=\/|$)/, home),
     prompt: text('Prompt'),
     on_conflict: chosen(places, 'Where') ?? 'queue',
     ...(permission_mode !== undefined && { permission_mode }),
@@ -42,8 +45,13 @@ function startOf(form: HTMLFormElement, home: string): Start {
 
 /** The form for a new task. Its prompt stays while the page is open. */
 export function NewTask({ store }: { readonly store: Store }) {
-  const home = store.home.value;
-  const tasks = Object.values(store.board.value?.tasks ?? {});
+  const board = store.board.value;
+  const machines = Object.fromEntries(
+    [HERE, ...Object.keys(board?.machines ?? {})].map((name) => [name, name]),
+  );
+  const [machine, setMachine] = useState(HERE);
+  const home = machine === HERE ? store.home.value : (board?.machines[machine]?.home ?? '');
+  const tasks = Object.values(board?.tasks ?? {}).filter((task) => (machineOf(task) ?? HERE) === machine);
   const newest = tasks.sort((a, b) => b.created_at.localeCompare(a.created_at));
   const projects = newest.map(({ project_path }) => shortPath(project_path, home));
   const prompt = useDraft('new task');
@@ -56,7 +64,7 @@ export function NewTask({ store }: { readonly store: Store }) {
         class="new-task"
         onSubmit={(event) => {
           event.preventDefault();
-          send(startOf(event.currentTarget, home), ({ task_id }) => {
+          send(startOf(event.currentTarget, machine, home), ({ task_id }) => {
             prompt.set('');
             openTaskPage(task_id);
           });
@@ -79,7 +87,16 @@ export function NewTask({ store }: { readonly store: Store }) {
             onInput={(event) => prompt.set(event.currentTarget.value)}
           />
         </label>
-        <Text name="Project" hint="A folder on this machine" known={projects} first={projects[0]} />
+        {Object.keys(machines).length > 1 && (
+          <Choice name="Machine" choices={machines} onChange={setMachine} />
+        )}
+        <Text
+          key={machine}
+          name="Project"
+          hint={machine === HERE ? 'A folder on this machine' : `A folder on ${machine}`}
+          known={projects}
+          first={projects[0]}
+        />
         <div class="pair">
           <Choice name="Mode" choices={modes} />
           <Text name="Model" hint={AS_SET} known={newest.flatMap(({ model }) => model ?? [])} />
@@ -138,12 +155,18 @@ function Text({ name, hint, known, first }: TextProps) {
   );
 }
 
-function Choice({ name, choices }: Readonly<{ name: string; choices: Record<string, unknown> }>) {
+interface ChoiceProps {
+  readonly name: string;
+  readonly choices: Readonly<Record<string, unknown>>;
+  readonly onChange?: (chosen: string) => void;
+}
+
+function Choice({ name, choices, onChange }: ChoiceProps) {
   const id = useId();
   return (
     <div class="field">
       <label for={id}>{name}</label>
-      <select id={id} name={name}>
+      <select id={id} name={name} onChange={(event) => onChange?.(event.currentTarget.value)}>
         {Object.keys(choices).map((words) => (
           <option key={words}>{words}</option>
         ))}

@@ -2,6 +2,7 @@ import { useSignalEffect } from '@preact/signals';
 import { useRef, useState } from 'preact/hooks';
 import { openOf, type BoardState, type DecisionView } from '../../src/board/state.js';
 import type { Store } from '../store.js';
+import { machineOf } from '../text/machines.js';
 import { projectName, visible } from '../text/words.js';
 import { keyOf } from './decisions.js';
 import { openTaskPage } from './navigate.js';
@@ -47,7 +48,9 @@ export function useNotices(store: Store): void {
 
 function noticeOf(decision: DecisionView, board: BoardState): Notification {
   const project = projectName(board.tasks[decision.task_id]?.project_path ?? '');
-  const notice = new Notification(`Claude Code asks in ${visible(project)}`, {
+  const machine = machineOf(decision);
+  const where = machine === undefined ? '' : ` on ${machine}`;
+  const notice = new Notification(`Claude Code asks in ${visible(project)}${where}`, {
     body: visible(decision.summary),
     tag: keyOf(decision),
   });

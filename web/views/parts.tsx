@@ -1,8 +1,10 @@
 import { Component, type ComponentChildren, type ComponentProps } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ActionAnswer, ActionError, ClientAction } from '../../src/board/protocol.js';
+import type { TaskCard } from '../../src/board/state.js';
 import type { Store } from '../store.js';
-import { visible } from '../text/words.js';
+import { machineOf } from '../text/machines.js';
+import { projectName, visible } from '../text/words.js';
 
 /** What has just appeared takes no yes: it may stand where something else was clicked. */
 const INERT_MS = 500;
@@ -11,6 +13,17 @@ const INERT_MS = 500;
 export function ownCommand(words: string): string {
   const command = document.querySelector<HTMLMetaElement>('meta[name=command]')?.content;
   return `${command ?? 'claude-code-bridge'} ${words}`;
+}
+
+/** Where a task works: its machine, where that is another one, and the name of its project. */
+export function Place({ task }: { readonly task: Pick<TaskCard, 'task_id' | 'project_path'> }) {
+  const machine = machineOf(task);
+  return (
+    <>
+      {machine !== undefined && <span class="machine">{machine}</span>}
+      <span class="project">{visible(projectName(task.project_path))}</span>
+    </>
+  );
 }
 
 type ButtonProps = Omit<ComponentProps<'button'>, 'class' | 'disabled' | 'onClick' | 'type'> & {

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { openOf } from '../../src/board/state.js';
+import { homeOf, unverifiable } from '../text/machines.js';
 import {
   age,
   driverWords,
   isNative,
-  projectName,
   shortPath,
   span,
   statusLook,
@@ -13,7 +13,7 @@ import {
   visible,
 } from '../text/words.js';
 import { openTaskPage } from './navigate.js';
-import { ErrorLine, Prose, useAction, useFocus, useNow, Button } from './parts.js';
+import { ErrorLine, Place, Prose, useAction, useFocus, useNow, Button } from './parts.js';
 import type { TaskProps } from './surface.js';
 import { beforeWords } from './task-row.js';
 import { WorktreeActions } from './worktree.js';
@@ -25,15 +25,18 @@ interface HeadProps extends TaskProps {
 /** What a task is, how it stands, and what a person can do to it. */
 export function TaskHead({ store, task, state, onTerminal }: HeadProps) {
   const isAsked = openOf(state.decisions).length > 0 && !task.is_final;
-  const look = statusLook(task, isAsked);
+  const cut = unverifiable(task, store.board.value);
+  const look = cut === undefined ? statusLook(task, isAsked) : 'idle';
   const before = store.board.value && beforeWords(store.board.value, task);
   return (
     <header class="task-head">
       <BackLink />
       <h2 dir="auto">{titleOf(task)}</h2>
       {!isNative(task) && !task.is_final && <TaskActions {...{ store, task, state, onTerminal }} />}
-      <Facts {...{ store, task, look }} />
-      {look === 'runs' ? (
+      <Facts {...{ store, task, look, cut }} />
+      {cut !== undefined ? (
+        <p>What is shown is from before; what runs there runs on.</p>
+      ) : look === 'runs' ? (
         <div class="life">
           <span class="dot runs" />
           <div>
@@ -57,14 +60,21 @@ export function TaskHead({ store, task, state, onTerminal }: HeadProps) {
   );
 }
 
-function Facts({ store, task, look }: Pick<HeadProps, 'store' | 'task'> & { readonly look: string }) {
+interface FactsProps extends Pick<HeadProps, 'store' | 'task'> {
+  readonly look: string;
+  /** Since when it is out of reach. */
+  readonly cut: string | undefined;
+}
+
+function Facts({ store, task, look, cut }: FactsProps) {
+  const home = homeOf(task, store.board.value, store.home.value);
   const nowMs = useNow(1_000);
   const time = task.is_final ? `took ${span(task.elapsed_seconds)}` : age(task, nowMs);
   return (
     <p class="facts">
-      <span class={`pill ${look}`}>{statusWords(task, look)}</span>
-      <span title={shortPath(task.project_path, store.home.value)}>
-        {visible(projectName(task.project_path))}
+      <span class={`pill ${look}`}>{cut ?? statusWords(task, look)}</span>
+      <span title={shortPath(task.project_path, home)}>
+        <Place task={task} />
       </span>
       {isNative(task) ? <span>{driverWords(task.driver)}</span> : <span>{task.permission_mode}</span>}
       {task.model !== null && <span>{visible(task.model)}</span>}

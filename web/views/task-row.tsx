@@ -1,6 +1,8 @@
 import { openOf, type BoardState, type DecisionView, type TaskCard } from '../../src/board/state.js';
 import { textIn } from '../text/fields.js';
-import { age, endWords, projectName, shortPath, statusLook, titleOf, visible } from '../text/words.js';
+import { homeOf, sameProject, unverifiable } from '../text/machines.js';
+import { age, endWords, shortPath, statusLook, titleOf, visible } from '../text/words.js';
+import { Place } from './parts.js';
 
 interface RowProps {
   readonly board: BoardState;
@@ -13,6 +15,7 @@ interface RowProps {
 /** A task in the list: how it stands, what it is for, and what it asks, does or has done. */
 export function TaskRow({ board, task, isSelected, home, nowMs }: RowProps) {
   const asked = openOf(board.decisions, task.task_id)[0];
+  const cut = unverifiable(task, board);
   return (
     <li>
       <a
@@ -20,16 +23,16 @@ export function TaskRow({ board, task, isSelected, home, nowMs }: RowProps) {
         href={`#/${task.task_id}`}
         aria-current={isSelected ? 'page' : undefined}
       >
-        <span class={`dot ${statusLook(task, asked !== undefined)}`}>
-          <span class="sr">{task.status}</span>
+        <span class={`dot ${cut === undefined ? statusLook(task, asked !== undefined) : 'idle'}`}>
+          <span class="sr">{cut === undefined ? task.status : 'unverifiable'}</span>
         </span>
         <span class="prompt" dir="auto">
           {titleOf(task)}
         </span>
         <time dateTime={task.ended_at ?? task.started_at ?? task.created_at}>{age(task, nowMs)}</time>
-        <span class="row-facts" title={shortPath(task.project_path, home)}>
-          <span class="project">{visible(projectName(task.project_path))}</span>
-          {factsOf(board, task, asked).map((fact, at) => (
+        <span class="row-facts" title={shortPath(task.project_path, homeOf(task, board, home))}>
+          <Place task={task} />
+          {(cut === undefined ? factsOf(board, task, asked) : [cut]).map((fact, at) => (
             <span key={at}> · {fact}</span>
           ))}
         </span>
@@ -77,11 +80,12 @@ function plainly(words: string): string {
 }
 
 /** What a queued task waits for: the task before it in its project; undefined where that is not known. */
-export function beforeWords(board: BoardState, { project_path, queue_position: place }: TaskCard) {
+export function beforeWords(board: BoardState, queued: TaskCard) {
+  const { queue_position: place } = queued;
   if (place === null) return undefined;
   const previous = Object.values(board.tasks).find(
     (task) =>
-      task.project_path === project_path &&
+      sameProject(task, queued) &&
       !task.is_final &&
       (place === 1 ? task.status !== 'pending' && task.branch === null : task.queue_position === place - 1),
   );

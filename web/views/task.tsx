@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { openOf } from '../../src/board/state.js';
 import { lazy } from '../lazy.js';
 import type { Store } from '../store.js';
+import { homeOf } from '../text/machines.js';
 import { driverWords, isNative, shortPath, visible } from '../text/words.js';
 import { ChecksView } from './checks.js';
 import { OpenDecisions } from './decisions.js';
@@ -100,7 +101,7 @@ function TerminalTab({ store, task, onReplay, onTerminal }: PanelProps) {
 /** What it was asked to do, and how. */
 function PromptView({ store, state, task }: PanelProps) {
   const facts = {
-    Folder: shortPath(task.project_path, store.home.value),
+    Folder: shortPath(task.project_path, homeOf(task, store.board.value, store.home.value)),
     Runs: driverWords(task.driver),
     Created: new Date(task.created_at).toLocaleString(),
     Turns: String(task.turns),

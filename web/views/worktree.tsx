@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { TaskCard } from '../../src/board/state.js';
 import type { Store } from '../store.js';
 import { isFields, textIn } from '../text/fields.js';
+import { sameProject } from '../text/machines.js';
 import { finishWords, SHORT_HASH, titleOf, visible } from '../text/words.js';
 import { ErrorLine, useAction, useLater, Button } from './parts.js';
 import type { TaskProps } from './surface.js';
@@ -82,11 +83,11 @@ export function WorktreeActions({ store, task, state }: TaskProps) {
 }
 
 /** What is in the way of bringing the work home: another task that changes the same files. */
-function busyIn(store: Store, { task_id, project_path }: TaskCard): string | undefined {
+function busyIn(store: Store, wanted: TaskCard): string | undefined {
   const other = Object.values(store.board.value?.tasks ?? {}).find(
     (task) =>
-      task.task_id !== task_id &&
-      task.project_path === project_path &&
+      task.task_id !== wanted.task_id &&
+      sameProject(task, wanted) &&
       task.branch === null &&
       !task.is_final &&
       task.status !== 'pending',

@@ -17,14 +17,14 @@ const QUESTION =
   'Which of these show that the work is done? Each is run when an agent says so, and runs whatever the agent has written.';
 const packageFile = z.looseObject({ scripts: z.looseObject({ test: z.string() }) });
 
-/** Each file, and the command that runs the tests of a project that has it, where `isFor` says so of its text. */
-const runners: readonly { file: string; command: string; isFor: (text: string) => boolean }[] = [
-  { file: 'package.json', command: 'npm test', isFor: hasNpmTest },
-  { file: 'pytest.ini', command: 'pytest', isFor: () => true },
-  { file: 'pyproject.toml', command: 'pytest', isFor: (text) => text.includes('pytest') },
-  { file: 'Cargo.toml', command: 'cargo test', isFor: () => true },
-  { file: 'go.mod', command: 'go test ./...', isFor: () => true },
-  { file: 'Makefile', command: 'make test', isFor: (text) => /^test\s*:(?!=)/m.test(text) },
+/** Each file, and the command that runs the tests of a project that has it, where its text says so. */
+const runners: readonly (readonly [file: string, command: string, isFor?: (text: string) => boolean])[] = [
+  ['package.json', 'npm test', hasNpmTest],
+  ['pytest.ini', 'pytest'],
+  ['pyproject.toml', 'pytest', (text) => text.includes('pytest')],
+  ['Cargo.toml', 'cargo test'],
+  ['go.mod', 'go test ./...'],
+  ['Makefile', 'make test', (text) => /^test\s*:(?!=)/m.test(text)],
 ];
 
 /**
@@ -38,15 +38,16 @@ export async function askChecks(
   homeDir: string,
 ): Promise<readonly JsonEdit[]> {
   const known = z.record(z.string(), z.record(z.string(), z.unknown())).parse(projects ?? {});
-  const keyOf = (path: string): string =>
-    Object.keys(known).find((key) => expandHome(key, homeDir) === expandHome(path, homeDir)) ?? path;
-  const found = (await Promise.all(roots.map((root) => testsIn(root, homeDir)))).flat();
+  const real = (path: string): string => expandHome(path, homeDir);
+  const found = (await Promise.all(roots.map((root) => testsIn(root, real)))).flat();
   const offered = found
-    .map(({ path, commands }) => ({ value: keyOf(path), label: path, hint: commands.join(', '), commands }))
-    .filter(({ value }) => known[value]?.['checks'] === undefined)
+    .map(({ path, commands }) => {
+      const value = Object.keys(known).find((key) => real(key) === real(path)) ?? path;
+      return { value, label: path, hint: commands.join(', '), commands };
+    })
+    .filter(({ value, commands }) => commands.length > 0 && known[value]?.['checks'] === undefined)
     .slice(0, MAX_OFFERED);
-  if (offered.length === 0) return [];
-  const chosen = await questions.choose(QUESTION, offered);
+  const chosen = offered.length === 0 ? [] : await questions.choose(QUESTION, offered);
   return offered
     .filter(({ value }) => chosen.includes(value))
     .map(({ value, commands }) => ({
@@ -56,24 +57,21 @@ export async function askChecks(
 }
 
 /** The commands for the root where it has some, else for the folders in it. */
-async function testsIn(root: string, homeDir: string) {
-  const own = await testsOf(root, homeDir);
+async function testsIn(root: string, real: (path: string) => string) {
+  const own = await testsOf(root, real);
   if (own.commands.length > 0) return [own];
   // A root that cannot be read has no projects.
-  const entries = await readdir(expandHome(root, homeDir), { withFileTypes: true }).catch(() => []);
+  const entries = await readdir(real(root), { withFileTypes: true }).catch(() => []);
   const folders = entries.filter((entry) => entry.isDirectory()).slice(0, MAX_FOLDERS);
   const paths = folders.map(({ name }) => join(root, name)).sort();
-  const all = await Promise.all(paths.map((path) => testsOf(path, homeDir)));
-  return all.filter(({ commands }) => commands.length > 0);
+  return Promise.all(paths.map((path) => testsOf(path, real)));
 }
 
-async function testsOf(path: string, homeDir: string) {
+async function testsOf(path: string, real: (path: string) => string) {
   const commands = new Set<string>();
-  for (const { file, command, isFor } of runners) {
+  for (const [file, command, isFor = () => true] of runners) {
     // A file that cannot be read offers nothing.
-    const read = await readRegularFile(join(expandHome(path, homeDir), file), MAX_BYTES).catch(
-      () => undefined,
-    );
+    const read = await readRegularFile(join(real(path), file), MAX_BYTES).catch(() => undefined);
     if (read?.state === 'ok' && isFor(read.bytes.toString('utf8'))) commands.add(command);
   }
   return { path, commands: [...commands] };

@@ -13,7 +13,6 @@ import { containerEnvironment } from '../../processes/docker/container-options.j
 import { startFailed, TaskContainer } from '../../processes/docker/task-container.js';
 import { ownIdentity, processState } from '../../store/process-identity.js';
 import type { TaskSpec } from '../../tasks/task-spec.js';
-import type { RunLine } from '../../checks/run-command.js';
 import type { TaskPlan } from '../main/task-plan.js';
 import { containerLines } from './container-lines.js';
 
@@ -80,8 +79,8 @@ export async function openAgentContainer(
     /** The version of the CLI in it, once it runs. */
     version: async () => parseVersion((await terminals.printed([...command, '--version'])) ?? ''),
     /** Runs the checks of the task in it. */
-    linesOf: (options: { readonly mark: string; readonly without: readonly string[] }): RunLine =>
-      containerLines((words) => terminals.exec(words), { ...options, clock: systemClock }),
+    linesOf: (mark: string, without: readonly string[]) =>
+      containerLines((words) => terminals.exec(words), mark, without),
     dispose: () => terminals.dispose(),
   };
 }

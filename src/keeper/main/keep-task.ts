@@ -21,7 +21,6 @@ import { TaskRun } from '../../tasks/run/task-run.js';
 import { watchServers } from '../host/servers-there.js';
 import { createDriver } from './create-driver.js';
 import { FULL_DISK_LIMIT_MS } from '../wire/keeper-socket.js';
-import { taskChecks } from './task-checks.js';
 import { serveTask, type TaskServer } from './keeper-server.js';
 import { openTask, type OpenTask } from './open-task.js';
 import type { KeepTaskOptions } from './task-plan.js';
@@ -109,7 +108,7 @@ async function openRun(
     spentByOthers: spentByOthers(stateDir, spec.task_id, clock),
     check: guard.check.bind(guard),
     rules: guard.rules,
-    checks: taskChecks(task, gitDoorOf(task), guard.rules),
+    checks: spec.checks && (await import('./task-checks.js')).taskChecks(task, gitDoorOf(task), guard.rules),
     endLeftovers: async () => {
       await container?.terminals.end();
       return processes.endLeftovers();

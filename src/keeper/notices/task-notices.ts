@@ -32,7 +32,7 @@ function noticeOf(record: TaskRecord, about: 'end' | { decision: Decision; isLat
   const shared = { task_id, project, status };
   if (about === 'end') {
     const { exit_code, started_at, ended_at, elapsed_seconds, checked } = record;
-    const checks = checked === undefined ? '' : metWords(checked);
+    const checks = metWords(checked);
     const words = oneLine(record.prompt_summary, MAX_SHOWN_CHARS);
     return {
       kind: 'end',

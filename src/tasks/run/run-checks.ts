@@ -1,11 +1,11 @@
 // Pure: the checks of a task, after each turn with which its agent says that it is done.
-import { allLines, CHECKS_TOOL, WARNING, type CheckWork } from '../../checks/allowed-checks.js';
-import type { Check } from '../../checks/brief.js';
+import { allLines, CHECKS_TOOL, type CheckWork } from '../../checks/allowed-checks.js';
 import {
   isMet,
   isNotYet,
   isSameFailure,
   metWords,
+  notRun,
   resultWords,
   unknownYet,
   unmetMessage,
@@ -37,10 +37,9 @@ export class RunChecks {
   /** A turn begins: what the checks found holds no more. */
   turnStarted(): void {
     const { record, parts } = this.#run;
-    const { checks } = parts;
     const { checked } = record;
-    if (checks === undefined || checked === undefined || isNotYet(checked)) return;
-    this.#run.changed({ checked: unknownYet(checks.checks, checked.rounds) });
+    if (parts.checks === undefined || checked === undefined || isNotYet(checked)) return;
+    this.#run.changed({ checked: unknownYet(parts.checks.checks, checked.rounds) });
   }
 
   /**
@@ -51,93 +50,80 @@ export class RunChecks {
     const run = this.#run;
     const { checks: work } = run.parts;
     if (work === undefined) return false;
-    const stopping = new AbortController();
     run.enter({ at: 'checking' });
-    const phase = run.phase;
-    run.duringPhase(
-      toDisposable(() => {
-        stopping.abort();
-        this.#leftOut();
-      }),
-    );
+    const { phase } = run;
     run.settle('exact');
-    const found = await this.#found(work, stopping.signal);
+    const found = await this.#found(work);
     if (run.phase !== phase) return true;
-    const rounds = run.record.checked?.rounds ?? 0;
-    const checked = this.#judged({ ...found, rounds }, work.untilMet);
+    const stopped = this.#whyStopped(found, work.untilMet);
+    const checked = stopped === undefined ? found : { ...found, stopped };
     this.#last = checked;
     run.changed({ checked });
-    run.story.tell(
-      'checks',
-      { ...checked },
-      [metWords(checked), ...checked.results.map(resultWords)].join('\n'),
-    );
-    if (checked.stopped !== undefined || isMet(checked) || rounds >= work.untilMet) return false;
-    run.changed({ checked: { ...checked, rounds: rounds + 1 } });
-    run.story.noticed(`What was not met goes back to the session: round ${rounds + 1} of ${work.untilMet}`);
+    const lines = [metWords(checked), ...checked.results.map(resultWords)];
+    run.story.tell('checks', { ...checked }, lines.join('\n'));
+    if (stopped !== undefined || isMet(checked) || work.untilMet === 0) return false;
+    const rounds = checked.rounds + 1;
+    run.changed({ checked: { ...checked, rounds } });
+    run.story.noticed(`What was not met goes back to the session: round ${rounds} of ${work.untilMet}`);
     this.#messages.add(unmetMessage(checked));
     return true;
   }
 
-  /** What has not run by now never will: a turn that begins makes all of it new. */
-  #leftOut(): void {
-    const { checked } = this.#run.record;
-    if (checked === undefined || checked.results.every(({ why }) => why !== WAITS)) return;
-    const results = checked.results.map((one) => (one.why === WAITS ? { ...one, why: ENDED_FIRST } : one));
-    this.#run.changed({ checked: { ...checked, results } });
-  }
-
-  async #found(work: CheckWork, signal: AbortSignal) {
-    const { checks } = work;
-    const { allowed, toAsk, why } = work.mayRun;
-    const { rounds = 0 } = this.#run.record.checked ?? {};
-    this.#run.changed({ checked: unknownYet(checks, rounds, WAITS) });
-    const isAllowed = toAsk.length > 0 && (await this.#allowed(toAsk, why));
-    const others = unknownYet(checks, 0, toAsk.length > 0 ? NOT_ALLOWED : why).results;
-    const mayRun = isAllowed ? checks : allowed;
-    const known = new Map(others.map((one) => [one.name, one]));
-    for (const one of unknownYet(mayRun, 0, WAITS).results) known.set(one.name, one);
-    const show = (): void => this.#run.changed({ checked: { results: [...known.values()], rounds } });
-    show();
-    const { results: _shown, ...found } = await work.run(mayRun, signal, {
-      onBegin: ({ name, command }) => this.#run.act(`Check ${name}: ${command}`),
-      onEnd: (result) => {
-        known.set(result.name, result);
-        // What is known when the task is killed meanwhile.
-        if (!signal.aborted) show();
-      },
+  /** What is known is in the record at each moment, until the task ends or its session goes on. */
+  async #found(work: CheckWork): Promise<CheckRun> {
+    const run = this.#run;
+    const { checks, toAsk } = work;
+    const { rounds = 0 } = run.record.checked ?? {};
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    let results = notRun(checks, WAITS);
+    const show = (known: CheckRun['results']): void => {
+      if (signal.aborted) return;
+      results = results.map((one) => known.find(({ name }) => name === one.name) ?? one);
+      run.changed({ checked: { results, rounds } });
+    };
+    run.duringPhase(
+      toDisposable(() => {
+        // What has not run by now never will.
+        const left = checks.filter((_, at) => results[at]?.why === WAITS);
+        if (left.length > 0) show(notRun(left, ENDED_FIRST));
+        stopping.abort();
+      }),
+    );
+    show([]);
+    const held = toAsk.length === 0 || (await this.#allowed(work)) ? [] : toAsk;
+    show(notRun(held, NOT_ALLOWED));
+    const mayRun = checks.filter((check) => !held.includes(check));
+    const facts = await work.run(mayRun, signal, {
+      onBegin: ({ name, command }) => run.act(`Check ${name}: ${command}`),
+      onEnd: (result) => show([result]),
     });
-    return { ...found, results: [...known.values()] };
+    return { ...facts, results, rounds };
   }
 
   /** Asked once for a task: the same commands run after each turn. */
-  async #allowed(checks: readonly Check[], why: string): Promise<boolean> {
+  async #allowed({ toAsk, why }: CheckWork): Promise<boolean> {
     const request = {
       requestId: 'checks',
       kind: 'permission',
       tool: CHECKS_TOOL,
-      input: Object.fromEntries(checks.map((check, at) => [`${at + 1} ${check.name}`, allLines(check)])),
-      summary: `Run ${countedNoun(checks.length, 'check')} of this task`,
+      input: Object.fromEntries(toAsk.map((check, at) => [`${at + 1} ${check.name}`, allLines(check)])),
+      summary: `Run ${countedNoun(toAsk.length, 'check')} of this task`,
       options: ['allow', 'deny'],
       source: 'exact',
     } as const;
-    return (this.#isAllowed ??= await this.#requests.askPerson(
-      request,
-      `${WARNING} ${why} The caller cannot allow it: ask the user.`,
-    ));
+    const asked = `${why} The caller cannot allow it: ask the user.`;
+    return (this.#isAllowed ??= await this.#requests.askPerson(request, asked));
   }
 
-  /** With why nothing goes back any more, where that is so. */
-  #judged(run: CheckRun, untilMet: number): CheckRun {
+  /** Why nothing goes back any more, where something could. */
+  #whyStopped(run: CheckRun, untilMet: number): string | undefined {
     const before = this.#last;
-    const { tree } = run;
-    const canMend = run.results.some(({ verdict }) => verdict === 'not met');
-    if (isMet(run) || untilMet === 0) return run;
-    if (!canMend) return { ...run, stopped: 'no check ran and failed' };
-    const isUnchanged = tree !== undefined && tree === before?.tree && isSameFailure(run, before);
-    if (isUnchanged) return { ...run, stopped: 'the same checks failed again, and no file had changed' };
-    return run.rounds < untilMet
-      ? run
-      : { ...run, stopped: `it went back ${countedNoun(run.rounds, 'time')}` };
+    const { tree, rounds, results } = run;
+    if (isMet(run) || untilMet === 0) return undefined;
+    if (results.every(({ verdict }) => verdict !== 'not met')) return 'no check ran and failed';
+    if (tree !== undefined && tree === before?.tree && isSameFailure(run, before))
+      return 'the same checks failed again, and no file had changed';
+    return rounds < untilMet ? undefined : `it went back ${countedNoun(rounds, 'time')}`;
   }
 }

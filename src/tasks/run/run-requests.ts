@@ -18,7 +18,7 @@ export class RunRequests {
   /** Decisions that were open when a person typed at the terminal. */
   readonly #typedAt = new Set<string>();
   readonly #grants: SessionGrants;
-  /** What the bridge itself asks, by the request: called with whether it is allowed. */
+  /** What the bridge itself asks, by the decision: called with whether it is allowed. */
   readonly #own = new Map<string, (isAllowed: boolean) => void>();
 
   constructor(run: RunState) {
@@ -57,11 +57,10 @@ export class RunRequests {
   /** Asks a person for what the bridge is about to do; resolves with whether it is allowed. The caller's yes does not count. */
   askPerson(request: SessionRequest, why: string): Promise<boolean> {
     const { story, decisions } = this.#run;
-    return new Promise((resolve) => {
-      this.#own.set(request.requestId, resolve);
-      story.asked(decisions.open(request, { why, isForPerson: true }));
-      this.#run.settle(request.source, true);
-    });
+    const decision = decisions.open(request, { why, isForPerson: true });
+    story.asked(decision);
+    this.#run.settle(request.source, true);
+    return new Promise((resolve) => this.#own.set(decision.decision_id, resolve));
   }
 
   /** The session moved on without an answer of ours: a person answered at the terminal, or it no longer asks. */
@@ -91,7 +90,7 @@ export class RunRequests {
     const { decision_id, verdict, by } = answer;
     if (by === BY_FORM) this.#addLate(answer);
     const request = decisions.requestOf(decision_id);
-    if (this.#own.has(request.requestId)) return this.#respondToOwn(request, answer);
+    if (this.#own.has(decision_id)) return this.#respondToOwn(request, answer);
     const sessionAnswer = sessionAnswerFor(request, answer);
     this.#mustNotAvoidRules(request.tool, sessionAnswer);
     const mode = verdict === 'deny' ? undefined : planModeOf(request, answer.answers)?.rules;
@@ -106,10 +105,7 @@ export class RunRequests {
     story.tell('answer-too-late', { decision_id }, words);
   }
 
-  #respondToOwn(
-    { requestId, summary }: SessionRequest,
-    { decision_id, verdict, by, message }: DecisionAnswer,
-  ): void {
+  #respondToOwn({ summary }: SessionRequest, { decision_id, verdict, by, message }: DecisionAnswer): void {
     if (by === BY_CALLER && verdict !== 'deny')
       throw new BridgeError(
         'INVALID_ARGUMENTS',
@@ -117,8 +113,6 @@ export class RunRequests {
         'The decision is still open. A person allows it for good in the settings: "projects" has "checks".',
       );
     this.#close(decision_id, { verdict, by, reason: message ?? null });
-    this.#own.get(requestId)?.(verdict !== 'deny');
-    this.#own.delete(requestId);
   }
 
   /** A form stays on the screen after its decision was closed: what is sent then is recorded, since no error reaches the person. */
@@ -136,12 +130,10 @@ export class RunRequests {
     const seconds = spec.settings.decision_timeout_seconds;
     const message = `No answer came within ${seconds} seconds, so this was denied. Go on without it, or choose another way.`;
     this.#close(decisionId, { verdict: 'deny', by: 'deadline', reason: message });
-    if (this.#ended(requestId)) return;
     await driver.answer(requestId, { verdict: 'deny', message });
   }
 
   withdrawAll(why: string): void {
-    for (const requestId of this.#own.keys()) this.#ended(requestId);
     for (const decisionId of this.#run.decisions.openIds)
       this.#close(decisionId, { verdict: 'withdrawn', by: 'session', reason: why });
   }
@@ -195,15 +187,11 @@ export class RunRequests {
     );
   }
 
-  /** True for what the bridge itself asked, which nobody allowed. */
-  #ended(requestId: string): boolean {
-    this.#own.get(requestId)?.(false);
-    return this.#own.delete(requestId);
-  }
-
   #close(decisionId: string, closing: Closing): void {
     this.#typedAt.delete(decisionId);
     this.#run.story.closed(this.#run.decisions.close(decisionId, closing));
     this.#run.settle('exact', true);
+    this.#own.get(decisionId)?.(closing.verdict === 'allow' || closing.verdict === 'allow_session');
+    this.#own.delete(decisionId);
   }
 }

@@ -256,7 +256,9 @@ export class RunState implements Disposable {
   }
 
   /** The agent is gone, for this cause: the last process goes, the files are closed, and then the end is reported. */
-  async finish(cause: Cause, exit: ExitStatus): Promise<void> {
+  async finish({ reason, ...end }: Cause, exit: ExitStatus): Promise<void> {
+    const met = checkWords(this.#record);
+    const cause = { ...end, reason: met === '' ? reason : `${reason.replace(/\.$/, '')}${met}.` };
     const { records, driver, endLeftovers, isStored, flush, release, clock } = this.parts;
     const { final_message, session_id } = this.#record;
     const isAnswer = final_message !== '' && (cause.status === 'completed' || exit.code === 0);

@@ -57,11 +57,7 @@ export function causeOfExit(exit: ExitStatus, phase: Phase, record: TaskRecord, 
     );
   if (exit.signal !== undefined) return failed(`The agent was ended by the signal ${exit.signal}.`);
   if (exit.code === 0 || exit.wasAsked === true)
-    return completed(
-      record.turns > 0
-        ? `The agent finished its work${checkWords(record)}.`
-        : 'The agent exited with code 0.',
-    );
+    return completed(record.turns > 0 ? 'The agent finished its work.' : 'The agent exited with code 0.');
   const refused = phase.at === 'starting' ? refusedStart(record) : undefined;
   if (refused !== undefined) {
     const { tool, summary } = refused;
@@ -98,7 +94,7 @@ function refusedStart({ decisions, session_id }: TaskRecord): Decision | undefin
 
 /** As in `; 5 of 6 checks met`. */
 export function checkWords({ checked }: TaskRecord): string {
-  const words = checked === undefined ? '' : metWords(checked);
+  const words = metWords(checked);
   return words === '' ? '' : `; ${words}`;
 }
 

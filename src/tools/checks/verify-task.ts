@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { alarms, checksView, metWords, testVerdictSchema } from '../../checks/result.js';
+import { metWords, notesOf, shownRun, testVerdictSchema } from '../../checks/result.js';
 import { knownTaskId } from '../../mcp/known-task-id.js';
-import type { Person } from '../../mcp/person.js';
+import type { PersonAnswer } from '../../mcp/person.js';
 import { pollingHint } from '../../tasks/polling-hint.js';
 import { isFinal } from '../../tasks/task.js';
 import { defineTool } from '../define-tool.js';
@@ -9,9 +9,10 @@ import { taskOutput, taskView } from '../tasks/task-fields.js';
 
 const WAIT_MS = 40_000;
 /** For the outputs of checks that are not met. */
-const OUTPUT_BYTES = 4_000;
+const OUTPUT_CHARS = 4_000;
 /** Names the form of a question, behind the task. */
 const FORM = '.verify';
+const NO_LATE = { limitMs: 0, onAnswer: () => undefined };
 const HOW_TO_ALLOW =
   'A person has to allow these checks: in a form, where this client shows one, or in a terminal: tasks verify';
 
@@ -43,34 +44,23 @@ export const verifyTask = defineTool({
         ...nothing,
         message: `The task has not ended: there is nothing to verify yet. ${pollingHint(record)}`,
       };
-    const verifications = await services.verifications();
-    const question = await verifications.question(record);
-    const said = question === undefined ? undefined : await ask(person, `${task_id}${FORM}`, question);
-    if (said === 'later') return { ...nothing, message: HOW_TO_ALLOW };
-    const found = await verifications.verify(record, WAIT_MS, said === 'answered');
+    let answer: PersonAnswer['kind'] | undefined;
+    const ask = async (message: string): Promise<boolean | undefined> => {
+      // To accept the form is a yes.
+      answer = (await person?.ask(`${task_id}${FORM}`, { message, fields: [] }, WAIT_MS, NO_LATE))?.kind;
+      answer ??= 'unanswered';
+      return answer === 'later' ? undefined : answer === 'answered';
+    };
+    const found = await (await services.verifications()).verify(record, ask, WAIT_MS);
     if (found === undefined)
       return { ...nothing, message: 'The checks still run. Call verify_task again for what they find.' };
-    const { results, tests, notes, outside_brief, linked, ...rest } = found;
-    const words = [
-      `${metWords(found)}.`,
-      ...alarms(tests),
-      ...notes,
-      ...(question !== undefined && said !== 'answered' ? [`${HOW_TO_ALLOW} ${task_id}.`] : []),
-    ];
+    const { tests, notes, tests_changed, outside_brief, linked = [], ...run } = found;
+    const isHeld = answer !== undefined && answer !== 'answered';
+    const words = [`${metWords(run)}.`, ...notesOf({ ...run, tests, notes })];
     return {
-      checks: checksView({ results: [...results], rounds: 0 }, OUTPUT_BYTES),
-      tests: [...tests],
-      ...rest,
-      ...(outside_brief !== undefined && { outside_brief: [...outside_brief] }),
-      linked: [...linked],
+      ...{ checks: shownRun(run, OUTPUT_CHARS), tests, tests_changed, outside_brief, linked },
       ...taskView(record),
-      message: words.join(' '),
+      message: [...words, ...(isHeld ? [`${HOW_TO_ALLOW} ${task_id}.`] : [])].join(' '),
     };
   },
 });
-
-/** Asks the person at the client; to accept the form is a yes. */
-async function ask(person: Person | undefined, key: string, message: string): Promise<string | undefined> {
-  const late = { limitMs: 0, onAnswer: () => undefined };
-  return (await person?.ask(key, { message, fields: [] }, WAIT_MS, late))?.kind;
-}

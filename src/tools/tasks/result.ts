@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { briefSchema } from '../../checks/brief.js';
-import { checksView } from '../../checks/result.js';
+import { shownRun } from '../../checks/result.js';
 import { textPage } from '../../base/input.js';
 import type { Changes } from '../../git/diff/patch.js';
 import { knownTaskId } from '../../mcp/known-task-id.js';
@@ -12,7 +12,7 @@ import { MAX_PATCH_CHARS, messageText, MIN_PATCH_BYTES } from '../git/git-fields
 import { taskOutput, taskView } from './task-fields.js';
 
 /** For the outputs of checks that are not met. */
-const CHECKS_BYTES = 4_000;
+const CHECKS_CHARS = 4_000;
 /** Task, status, hint and the names around the receipt. */
 const FRAME_BYTES = 1_024;
 /** Of a final message, in one reply. */
@@ -47,7 +47,7 @@ export const getTaskResult = defineTool({
     const whole = await (await services.receipts()).receiptOf(record, signal);
     const { checked, brief } = record;
     const view = {
-      ...(checked !== undefined && { checks: checksView(checked, CHECKS_BYTES) }),
+      ...(checked !== undefined && { checks: shownRun(checked, CHECKS_CHARS) }),
       ...(brief !== undefined && { brief }),
       ...taskView(record),
     };

@@ -191,7 +191,7 @@ describeNewestClaude('checks in mode sandboxed', ({ binary }) => {
     const { id } = await checked(bridge, [command]);
     const found = await bridge.call('verify_task', { task_id: id });
     expect(found).toMatchObject({ checks: { summary: '1 check met' } });
-    const printed = await outputOf(bridge, id, 1, 'verified/1');
+    const printed = await outputOf(bridge, id, 1, 'verified');
     expect(printed).not.toContain(SECRET);
     expect(printed).toContain('fine.txt');
     expect(await bridge.read('node_modules/x/index.js')).toBe('x');

@@ -93,7 +93,7 @@ describeDocker('a task in a container', (engine) => {
     expect((await bridge.call('get_task_result', { task_id: id })).checks).toMatchObject({
       results: [
         { verdict: 'met' },
-        { verdict: 'not met', why: 'exit code 3', output: 'said\nwrong\n' },
+        { verdict: 'not met', why: 'exit code 3', output: 'said\nwrong' },
         { verdict: 'not met', why: 'it ran longer than 2 s and was ended' },
         { verdict: 'met' },
         { verdict: 'met' },

@@ -146,7 +146,7 @@ it('a request_id merges the work of a task once, for two servers at once and aft
       if (typeof first === 'string')
         expect(first).toContain('OUTCOME_UNKNOWN: The server that began to merge');
       if (!bridge.has(`${round}.txt`))
-        await bridge.call('finish_task', { ...finish[1], request_id: 'another' });
+        await bridge.call('finish_task', { ...finish[1], request_id: `another ${round}` });
     }
     expect(bridge.has(`${round}.txt`)).toBe(true);
     const words = ['log', '--no-merges', '--format=%s', '--', `${round}.txt`];

@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSecret } from '../../../src/base/ids.js';
-import { systemClock } from '../../../src/base/system-clock.js';
 import { checkSchema } from '../../../src/checks/brief.js';
-import { runChecks } from '../../../src/checks/check-runner.js';
+import { runCheck } from '../../../src/checks/check-runner.js';
 import { hostLines } from '../../../src/checks/run-command.js';
 import type { CheckResult, Verification } from '../../../src/checks/result.js';
 import { verifyWork } from '../../../src/checks/verify.js';
@@ -197,8 +196,7 @@ async function verified(runner: Runner, story: Story | undefined): Promise<Verif
         roots: AllowedRoots.ofReal([top], top),
         runner: new GitRunner({ path: process.env['PATH'], homeDir: top, xdgConfigHome: undefined }),
       },
-      query: { repository: path, base, end: gitIn(path, 'rev-parse', 'HEAD').trim() },
-      folder: path,
+      query: { folder: path, base, end: gitIn(path, 'rev-parse', 'HEAD').trim() },
       checks: [
         checkSchema.parse({
           name: 'tests',
@@ -217,7 +215,6 @@ async function verified(runner: Runner, story: Story | undefined): Promise<Verif
             env: childEnvironment({ PATH: process.env['PATH'], HOME: top }, { mark }),
             mark,
             startedSince: undefined,
-            clock: systemClock,
           }),
         ),
     },
@@ -258,12 +255,13 @@ it.each(BRIEFS)('of brief %i with six checks each verdict is right', async (seed
   const folder = await mkdtemp(join(top, 'b-'));
   const mark = createSecret();
   const env = childEnvironment({ PATH: process.env['PATH'] }, { mark });
-  const run = hostLines({ shell: '/bin/sh', env, mark, startedSince: undefined, clock: systemClock });
-  const checks = chosen.map((one, at) =>
-    checkSchema.parse({ name: `c${at}`, command: one?.[0], timeout_seconds: 3 }),
-  );
-  const options = { run, folder, outputFolder: `${folder}-out` };
-  const results = await runChecks(checks, options, new AbortController().signal);
+  const start = hostLines({ shell: '/bin/sh', env, mark, startedSince: undefined });
+  const place = { start, folder, outputFolder: `${folder}-out` };
+  const results: CheckResult[] = [];
+  for (const [at, one] of chosen.entries()) {
+    const check = checkSchema.parse({ name: `c${at}`, command: one?.[0], timeout_seconds: 3 });
+    results.push(await runCheck(check, place, `${at}.txt`, new AbortController().signal));
+  }
   expect(results.map(({ command, verdict }) => [command, verdict])).toEqual(chosen);
 });
 

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createSecret } from '../../../src/base/ids.js';
-import { systemClock } from '../../../src/base/system-clock.js';
+import { checkSchema } from '../../../src/checks/brief.js';
+import { runCheck } from '../../../src/checks/check-runner.js';
 import { hostLines } from '../../../src/checks/run-command.js';
 import { sandboxOf } from '../../../src/checks/sandboxed-lines.js';
 import { MARK_VARIABLE } from '../../../src/os/mark-variable.js';
@@ -15,7 +16,7 @@ let folder: string;
 let programs: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'checks-'));
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'checks-')));
   programs = await mkdtemp(join(tmpdir(), 'checks-'));
   for (const name of ['bash', 'sh', 'touch', 'true']) await symlink(`/bin/${name}`, join(programs, name));
 });
@@ -37,20 +38,16 @@ async function endOf(command: string) {
   };
   const sandbox = await sandboxOf(rules, join(programs, 'sandbox.json'), programs);
   const env = { PATH: programs, HOME: folder, [MARK_VARIABLE]: mark };
-  const lines = { shell: '/bin/sh', env, mark, startedSince: undefined, clock: systemClock, sandbox };
-  return hostLines(lines)({
-    command,
-    cwd: folder,
-    limitMs: 20_000,
-    signal: new AbortController().signal,
-    outputFile: join(programs, 'out.txt'),
-  });
+  const start = hostLines({ shell: '/bin/sh', env, mark, startedSince: undefined, sandbox });
+  const check = checkSchema.parse({ name: 'one', command, timeout_seconds: 20 });
+  const place = { start, folder, outputFolder: programs };
+  return runCheck(check, place, 'out.txt', new AbortController().signal);
 }
 
 it.runIf(process.platform === 'linux')('without bubblewrap nothing runs', async () => {
-  const { how } = await endOf('touch ran.txt');
-  expect(how).toEqual({
-    failed: expect.stringMatching(/^no sandbox: .*bubblewrap \(bwrap\) not installed/) as string,
+  expect(await endOf('touch ran.txt')).toMatchObject({
+    verdict: 'not run',
+    why: expect.stringMatching(/^no sandbox: .*bubblewrap \(bwrap\) not installed/) as string,
   });
   expect(existsSync(join(folder, 'ran.txt'))).toBe(false);
 });
@@ -60,8 +57,10 @@ it.runIf(process.platform === 'linux')(
   async () => {
     await program('socat', 'exec /bin/sleep 5');
     await program('bwrap', 'echo "bwrap: No permissions to create a new namespace" >&2; exit 1');
-    const { how } = await endOf('touch ran.txt');
-    expect(how).toEqual({ failed: expect.stringMatching(/^no sandbox: /) as string });
+    expect(await endOf('touch ran.txt')).toMatchObject({
+      verdict: 'not run',
+      why: expect.stringMatching(/^no sandbox: /) as string,
+    });
     expect(existsSync(join(folder, 'ran.txt'))).toBe(false);
   },
 );

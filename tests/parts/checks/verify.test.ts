@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createSecret } from '../../../src/base/ids.js';
-import { systemClock } from '../../../src/base/system-clock.js';
-import { checkSchema } from '../../../src/checks/brief.js';
+import { checkSchema, type Brief } from '../../../src/checks/brief.js';
 import { hostLines } from '../../../src/checks/run-command.js';
 import { verifyWork } from '../../../src/checks/verify.js';
 import { GitRunner } from '../../../src/git/run/run-git.js';
@@ -32,10 +31,10 @@ function commit(): void {
 }
 
 /** Verifies the last commit against the one before. */
-async function verified(check: object, path = project, folder = path) {
+async function verified(check: object, path = project, folder = path, brief?: Brief) {
   const mark = createSecret();
   const env = { PATH: process.env['PATH'] ?? '', HOME: top, [MARK_VARIABLE]: mark };
-  const lines = hostLines({ shell: '/bin/sh', env, mark, startedSince: undefined, clock: systemClock });
+  const lines = hostLines({ shell: '/bin/sh', env, mark, startedSince: undefined });
   const found = await verifyWork(
     {
       door: {
@@ -43,20 +42,19 @@ async function verified(check: object, path = project, folder = path) {
         runner: new GitRunner({ path: process.env['PATH'], homeDir: top, xdgConfigHome: undefined }),
       },
       query: {
-        repository: path,
+        folder,
         base: gitIn(path, 'rev-parse', 'HEAD~1').trim(),
         end: gitIn(path, 'rev-parse', 'HEAD').trim(),
       },
-      folder,
       checks: [checkSchema.parse({ name: 'unit', command: 'true', ...check })],
-      brief: undefined,
-      scratch: join(top, 'copies-'),
+      brief,
+      scratch: join(top, 'copies'),
       outputFolder: join(top, 'outputs'),
       linesIn: () => Promise.resolve(lines),
     },
     new AbortController().signal,
   );
-  expect(existsSync(join(top, 'copies-'))).toBe(false);
+  expect(existsSync(join(top, 'copies'))).toBe(false);
   return found;
 }
 
@@ -140,6 +138,24 @@ it.each([
   const { tests_changed, notes } = await verified({ tests: ['*.test.sh'] }, project, join(project, 'pkg'));
   expect(tests_changed).toContain(patch);
   expect(notes).toContain('No longer there as tests: old.test.sh.');
+});
+
+it('files that the brief does not name are listed, also outside of the project', async () => {
+  await repository(project, { 'pkg/a.txt': '1\n', 'gone.txt': '1\n' });
+  await writeFiles(project, { 'pkg/a.txt': '2\n', 'pkg/b.txt': '', 'pkg2/a.txt': '', 'c.txt': '' });
+  await rm(join(project, 'gone.txt'));
+  commit();
+  const { outside_brief } = await verified({}, project, join(project, 'pkg'), { files: ['a.txt'] });
+  expect(outside_brief).toEqual(['c.txt', 'gone.txt', 'pkg/b.txt', 'pkg2/a.txt']);
+});
+
+it('a test that was moved is named with its old place', async () => {
+  await repository(project, { 'old.test.sh': 'one\ntwo\nexit 0\n' });
+  gitIn(project, 'mv', 'old.test.sh', 'new.test.sh');
+  commit();
+  const { tests, notes } = await verified({ tests: ['*.test.sh'], each: 'sh {file}' });
+  expect(tests).toMatchObject([{ file: 'new.test.sh', moved: true }]);
+  expect(notes).toContain('To git these were moved: old.test.sh is now new.test.sh.');
 });
 
 it('where the patch of tests is cut, the tests are named', async () => {

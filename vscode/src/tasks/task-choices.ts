@@ -1,6 +1,6 @@
 // Pure: the tasks of the board as rows of a list to choose from.
 import { basename } from 'node:path';
-import { TASK_ID_PATTERN } from '../../../src/base/ids.js';
+import { ANY_TASK_ID_PATTERN, farIdOf } from '../../../src/base/ids.js';
 import { oneLine } from '../../../src/base/text.js';
 import type { BoardState } from '../../../src/board/state.js';
 import { rowText } from '../shown-text.js';
@@ -17,13 +17,15 @@ export interface TaskChoice {
 
 /** The id that a command was given; undefined when it was given anything else, as other extensions may. */
 export function taskIdOf(given: unknown): string | undefined {
-  return typeof given === 'string' && TASK_ID_PATTERN.test(given) ? given : undefined;
+  return typeof given === 'string' && ANY_TASK_ID_PATTERN.test(given) ? given : undefined;
 }
 
-/** Tasks that run, or all that have begun: first those whose tools named files that they changed, then the newest. */
+/** Tasks that run, or all of this machine that have begun: those whose files can be opened. First those whose tools named files that they changed, then the newest. */
 export function taskChoices({ tasks }: BoardState, which: 'running' | 'started'): TaskChoice[] {
   return Object.values(tasks)
-    .filter((task) => (which === 'running' ? !task.is_final : task.started_at !== null))
+    .filter((task) =>
+      which === 'running' ? !task.is_final : task.started_at !== null && farIdOf(task.task_id) === undefined,
+    )
     .sort(
       (a, b) =>
         Number(b.files_changed > 0) - Number(a.files_changed > 0) || b.created_at.localeCompare(a.created_at),

@@ -2,6 +2,7 @@ import { lstat } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { systemCodeOf } from '../../../../src/base/errors.js';
 import { DisposableStore, type Disposable } from '../../../../src/base/lifecycle.js';
+import { TASK_ID_PATTERN } from '../../../../src/base/ids.js';
 import { shownCharacters } from '../../../../src/base/text.js';
 import type { DiffFile, DiffState } from '../../../../src/board/state.js';
 import { showInformation } from '../../messages.js';
@@ -27,14 +28,14 @@ export const taskChanges: TaskPart = (context) => {
   owned.add(
     taskCommand(taskCommands.openChanges, async (task) => {
       const taskId = taskIdOf(task) ?? (await chooseTask(context, 'Changes of a Claude task', 'started'));
-      if (taskId !== undefined) await chooseChange(context, taskId, read);
+      if (taskId !== undefined) await chooseChange(context, requireLocal(taskId), read);
     }),
   );
   owned.add(
     taskCommand(taskCommands.openChange, async (task, name) => {
       const taskId = taskIdOf(task);
       if (taskId === undefined || typeof name !== 'string') throw new Error('Which file of which task?');
-      const { files } = await currentDiff(context, taskId);
+      const { files } = await currentDiff(context, requireLocal(taskId));
       const file = files.find(({ path }) => path === name);
       if (file === undefined) throw new Error(`${name} is not a file that the task changed.`);
       await openChange(taskId, file, read);
@@ -42,6 +43,12 @@ export const taskChanges: TaskPart = (context) => {
   );
   return owned;
 };
+
+/** A path over there may be another file here. */
+function requireLocal(taskId: string): string {
+  if (TASK_ID_PATTERN.test(taskId)) return taskId;
+  throw new Error('The task runs on another machine: the view "Claude tasks" shows what it changed.');
+}
 
 async function chooseChange(context: TaskContext, taskId: string, read: ReadFile): Promise<void> {
   const diff = await currentDiff(context, taskId);

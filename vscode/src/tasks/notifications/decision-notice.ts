@@ -1,5 +1,6 @@
 // Pure.
 import { basename } from 'node:path';
+import { farIdOf } from '../../../../src/base/ids.js';
 import { oneLine, hasUnseen } from '../../../../src/base/text.js';
 import type { ClientAction } from '../../../../src/board/protocol.js';
 import type { DecisionView, TaskCard } from '../../../../src/board/state.js';
@@ -40,7 +41,9 @@ const DENY: NoticeButton = { label: 'Deny', answer: { verdict: 'deny' } };
 
 /** The notification for an open decision. */
 export function decisionNotice(decision: DecisionView, task: TaskCard | undefined): DecisionNotice {
-  const where = oneLine(messageText(basename(task?.project_path ?? '')), MAX_FOLDER_CHARS);
+  const machine = farIdOf(decision.task_id)?.machine;
+  const folder = oneLine(messageText(basename(task?.project_path ?? '')), MAX_FOLDER_CHARS);
+  const where = machine === undefined ? folder : `${folder} on ${machine}`;
   const prompt = oneLine(messageText(task?.prompt_summary ?? ''), MAX_PROMPT_CHARS);
   const says = (words: string): string => plain(`Claude Code in ${where} (${prompt}): ${words}`);
   switch (decision.kind) {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { farIdOf } from '../../../../src/base/ids.js';
 import { DisposableStore, type Disposable } from '../../../../src/base/lifecycle.js';
 import { shownCharacters } from '../../../../src/base/text.js';
 import { openOf } from '../../../../src/board/state.js';
@@ -29,7 +30,9 @@ export function decisionNotifications(context: TaskContext): Disposable {
   return board.onChange(() => {
     if (board.state.how !== 'open') return;
     for (const decision of fresh(board.board)) {
-      const project = board.board.tasks[decision.task_id]?.project_path;
+      // A folder of another machine is none of this workspace.
+      const isHere = farIdOf(decision.task_id) === undefined;
+      const project = isHere ? board.board.tasks[decision.task_id]?.project_path : undefined;
       const which = whichTasks(context);
       if (which === 'all' || (which === 'workspace' && isOfWorkspace(project, editor.folders())))
         void ask(decision);
