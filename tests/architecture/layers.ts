@@ -236,7 +236,7 @@ export const layers: readonly Layer[] = [
     folder: 'machines',
     holds: 'other machines: the line to each, what both ends say, and tasks there as they are seen here',
     imports: ['keeper', 'mcp', 'tasks', 'checks', 'config', 'approvals', 'store', 'pty', 'os', 'base'],
-    entries: ['machines', 'wire', 'serve-link', 'machine-tasks', 'far-tools'],
+    entries: ['machines', 'wire', 'machine-tasks', 'far-tools'],
     ceiling: 2637,
   },
   {
