@@ -2,10 +2,13 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { createSecret } from '../../../src/base/ids.js';
 import { processRecordSchema } from '../../../src/processes/process-record.js';
+import { requestKey } from '../../../src/store/requests.js';
 import { direct } from './processes/open-docker-backend.js';
 import { describeDocker, dockerEnv } from '../../harness/docker-engine.js';
 import { startBridge } from '../../harness/start-bridge.js';
+import { until } from '../../harness/until.js';
 
 const stateSchema = z.looseObject({
   pid: z.string(),
@@ -161,5 +164,37 @@ describeDocker('processes in containers, through a server', ({ busyboxImage }) =
       reason: 'The keeper of the process is gone; what was left of it was ended.',
     });
     await expect.poll(() => containersOf(pids), { timeout: 30_000 }).toEqual([]);
+  });
+
+  it('with a request_id are started once, for two servers at once and after the first was killed', async () => {
+    const bridge = await open();
+    const another = await bridge.another();
+    const volume = `requests-${createSecret().slice(0, 8)}`;
+    const line = { shell: true, mode: 'docker', volume, timeout_seconds: 45 };
+    const pids: string[] = [];
+    onTestFinished(() => removeVolumes([...pids, volume]));
+    const spawn = async (server: typeof another, args: Record<string, unknown>) => {
+      const state = stateSchema.parse(await server.call('spawn', { ...line, ...args }));
+      pids.push(state.pid);
+      return state;
+    };
+    for (const keep of [true, false]) {
+      const once = { command: 'echo x >> count; wc -l < count', keep, request_id: `race ${keep}` };
+      const raced = await Promise.all([bridge, another].map((server) => spawn(server, once)));
+      expect(new Set(raced.map(({ pid }) => pid)).size).toBe(1);
+      expect(raced).toMatchObject([{ exit_code: 0 }, { exit_code: 0 }]);
+      const killed = await bridge.another();
+      const cut = { command: 'echo x >> count; sleep 1', keep, request_id: `kill ${keep}` };
+      const lost = killed.call('spawn', { ...line, ...cut }).catch(() => undefined);
+      const request = join(bridge.workplace.stateDir, 'requests', requestKey(cut.request_id), 'request.json');
+      await until('it is begun', async () => (await readFile(request, 'utf8')).includes('pid'));
+      process.kill(killed.mcp.pid, 'SIGKILL');
+      await lost;
+      expect(await spawn(another, cut)).toMatchObject({ status: 'terminated' });
+    }
+    const { stdout } = await spawn(bridge, { command: 'wc -l < count' });
+    // The last one ended with its server, perhaps before it wrote.
+    expect(stdout?.trim()).toMatch(/^[34]$/);
+    await until('no container is left', async () => expect(await containersOf(pids)).toEqual([]));
   });
 });

@@ -78,6 +78,24 @@ describe('a call with a request_id', () => {
     }
   });
 
+  it('leaves a process with keep alone when its caller is lost, who gets its end by the next call', async () => {
+    const server = await bridge().another();
+    const cwd = await bridge().newProject('lost');
+    const line = {
+      command: 'touch begun; sleep 3; touch done',
+      shell: true,
+      cwd,
+      keep: true,
+      timeout_seconds: 30,
+    };
+    const lost = server.call('spawn', { ...line, request_id: 'lost' }).catch(() => undefined);
+    await until('it runs', () => existsSync(join(cwd, 'begun')));
+    await server.mcp.close();
+    await lost;
+    expect(await bridge().call('spawn', { ...line, request_id: 'lost' })).toMatchObject({ exit_code: 0 });
+    expect(existsSync(join(cwd, 'done'))).toBe(true);
+  });
+
   it('is refused with other arguments, and with an id that is too long', async () => {
     const spawn = { command: 'true', cwd: bridge().project, request_id: 'one' };
     const { pid } = await bridge().call('spawn', spawn);
