@@ -175,12 +175,11 @@ export class GitService {
     const end = new AbortController();
     const signal = AbortSignal.any([target.signal, end.signal]);
     try {
-      const opening = openGit(this.#parts, repository, signal, isBareEnough);
       // Read with the settings of the last call meanwhile: the answer counts when they are those of this call.
       const early = isDeepStrictEqual(this.#last?.repository, repository) ? this.#last : undefined;
       const reading = early && read(early.with({ signal }), path);
       reading?.catch(() => undefined);
-      const git = await opening;
+      const git = await openGit(this.#parts, repository, signal, isBareEnough);
       this.#last = git;
       const isSame = isDeepStrictEqual(early?.settings, git.settings);
       const answer = await (reading !== undefined && isSame ? reading : read(git, path));

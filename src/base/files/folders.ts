@@ -1,5 +1,5 @@
-import { constants } from 'node:fs';
-import { mkdir, mkdtemp, open, rename, rm, stat } from 'node:fs/promises';
+import { constants, existsSync, mkdtempSync } from 'node:fs';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { BridgeError, messageOf, systemCodeOf } from '../errors.js';
@@ -99,9 +99,9 @@ export async function makeFolder(path: string, mode: number): Promise<void> {
  * Calls `make` with the system's temporary folder, which is made again when it was removed: some systems clean it while a server
  * runs. Throws NOT_WRITABLE.
  */
-export async function inTempFolder<T>(make: (place: string) => Promise<T>): Promise<T> {
+export async function inTempFolder<T>(make: (place: string) => T | Promise<T>): Promise<T> {
   try {
-    await makeFolders(tmpdir(), OWNER_ONLY);
+    if (!existsSync(tmpdir())) await makeFolders(tmpdir(), OWNER_ONLY);
     return await make(tmpdir());
   } catch (error) {
     throw tempFolderFault(error);
@@ -110,7 +110,7 @@ export async function inTempFolder<T>(make: (place: string) => Promise<T>): Prom
 
 /** Makes a folder with a new name in the temporary folder. Throws NOT_WRITABLE. */
 export async function makeTempFolder(prefix: string): Promise<string> {
-  return inTempFolder((place) => mkdtemp(join(place, prefix)));
+  return inTempFolder((place) => mkdtempSync(join(place, prefix)));
 }
 
 /** Calls `use` with a new folder, and removes it afterwards. Throws NOT_WRITABLE, and what `use` throws. */
@@ -124,7 +124,7 @@ export async function withTempFolder<T>(prefix: string, use: (folder: string) =>
 }
 
 /** The error for a temporary folder in which a file cannot be made; anything but an error of the system stays as it is. */
-export function tempFolderFault(error: unknown): unknown {
+function tempFolderFault(error: unknown): unknown {
   if (systemCodeOf(error) === undefined) return error;
   return new BridgeError(
     'NOT_WRITABLE',

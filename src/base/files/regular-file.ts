@@ -4,7 +4,7 @@ import { systemCodeOf } from '../errors.js';
 
 type NoFile = { readonly state: 'missing' } | { readonly state: 'refused'; readonly why: string };
 
-/** The size of one read; most files of the bridge fit into it. */
+/** The size of a read beyond what a file was said to have. */
 const CHUNK_BYTES = 64 * 1024;
 /** The most that is read of settings of another program; some keep the history of a year in them. */
 export const MAX_SETTINGS_BYTES = 64 * 1024 * 1024;
@@ -45,14 +45,13 @@ export async function readRegularFile(
   const opened = await openRegularFile(path);
   if (opened.state !== 'open') return opened;
   try {
-    const chunks: Buffer[] = [];
+    let bytes = Buffer.allocUnsafe(Math.min(opened.size, maxBytes) + 1);
     let length = 0;
     // Read to the end rather than to the size: the file may grow, and some files report no size.
     while (opened.size <= maxBytes && length <= maxBytes) {
-      const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, maxBytes + 1 - length));
-      const { bytesRead } = await opened.file.read(chunk, 0, chunk.length, length);
-      if (bytesRead === 0) return { state: 'ok', bytes: Buffer.concat(chunks, length) };
-      chunks.push(chunk.subarray(0, bytesRead));
+      if (length === bytes.length) bytes = Buffer.concat([bytes], length + CHUNK_BYTES);
+      const { bytesRead } = await opened.file.read(bytes, length, bytes.length - length, length);
+      if (bytesRead === 0) return { state: 'ok', bytes: bytes.subarray(0, length) };
       length += bytesRead;
     }
     return { state: 'refused', why: `it is larger than ${maxBytes} bytes` };

@@ -1,7 +1,7 @@
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BridgeError } from '../../base/errors.js';
-import { makeTempFolder, tempFolderFault } from '../../base/files/folders.js';
+import { inTempFolder, makeTempFolder } from '../../base/files/folders.js';
 import { Slots } from '../../base/lifecycle.js';
 import { oneLine } from '../../base/text.js';
 import { runProgram, type ProgramEnd, type TakeChunk } from '../../os/run-program.js';
@@ -14,7 +14,7 @@ import {
   type GitSettings,
 } from './git-settings.js';
 
-/** Maximum of concurrent git and ripgrep processes. */
+/** Maximum of concurrent git processes. */
 const RUNS = 8;
 /** git needs a tenth of it for large repositories; a hostile one can make it hold everything. */
 const MAX_DATA_BYTES = 1024 ** 3;
@@ -34,8 +34,8 @@ const SETTINGS = '.gitconfig';
 /** The entries of a repository's common folder (gitrepository-layout(5)), except `config` and `hooks`. */
 const SHARED = 'HEAD info logs objects packed-refs refs reftable shallow worktrees'.split(' ');
 
-/** Each run of git or ripgrep takes one slot. To avoid deadlocks, code that has a slot must not wait for another one. */
-export const gitRuns = new Slots(RUNS);
+/** Each run takes one slot. To avoid deadlocks, code that has a slot must not wait for another one. */
+const gitRuns = new Slots(RUNS);
 
 /** Where and how git runs. */
 export interface GitSetup {
@@ -196,17 +196,15 @@ async function withOwnFolder<T>(
     // Without a HEAD and these folders git finds no repository at all.
     const empty = { HEAD: 'ref: refs/heads/main\n' };
     const written = Object.entries(commonDir === undefined ? { ...files, ...empty } : files);
-    await Promise.all([
-      ...written.map(([name, text]) => writeFile(inside(name), text, { mode: 0o600 })),
-      ...(commonDir === undefined
-        ? ['objects', 'refs'].map((name) => mkdir(inside(name)))
-        : SHARED.map((name) => symlink(join(commonDir, name), inside(name)))),
-    ]).catch((error: unknown) => {
-      throw tempFolderFault(error);
+    // Synchronous: to hand these to threads takes longer.
+    await inTempFolder(() => {
+      for (const [name, text] of written) writeFileSync(inside(name), text, { mode: 0o600 });
+      if (commonDir === undefined) for (const name of ['objects', 'refs']) mkdirSync(inside(name));
+      else for (const name of SHARED) symlinkSync(join(commonDir, name), inside(name));
     });
     return await use(folder);
   } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 2 });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 2 });
   }
 }
 
