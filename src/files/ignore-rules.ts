@@ -31,8 +31,6 @@ export interface IgnoreRules {
   readonly notes: readonly string[];
   /** True when everything is ignored, and a note says so. */
   readonly ignoresAll: boolean;
-  /** What git lists as ignored, by its path relative to the folder: folders, which end with a slash, then files. */
-  readonly listed: readonly string[];
   /** True for an ignored entry, by its path relative to the folder. */
   isIgnored(path: string, isFolder: boolean): boolean;
 }
@@ -42,7 +40,6 @@ export const NO_RULES: IgnoreRules = {
   isGit: false,
   notes: [],
   ignoresAll: false,
-  listed: [],
   isIgnored: () => false,
 };
 
@@ -100,16 +97,14 @@ async function read(
 ): Promise<IgnoreRules> {
   if (!isTop && (await ignoresFolder(git))) {
     const note = 'git ignores this folder; ignored: true shows its contents';
-    return { isGit, notes: [note], ignoresAll: true, listed: [], isIgnored: () => true };
+    return { isGit, notes: [note], ignoresAll: true, isIgnored: () => true };
   }
   const excludes = withAlways ? ALWAYS_IGNORED.flatMap((pattern) => ['--exclude', pattern]) : [];
-  const names = (await git.fields([...LIST_IGNORED, ...excludes])).map((name) => name.toString());
-  const hidden = new Set(names);
-  const isFolderName = (name: string): boolean => name.endsWith('/');
-  const listed = [...names.filter(isFolderName), ...names.filter((name) => !isFolderName(name))];
+  const names = await git.fields([...LIST_IGNORED, ...excludes]);
+  const hidden = new Set(names.map((name) => name.toString()));
   // A folder with ignored files alone is listed as one entry, with a slash at its end.
   const isIgnored = (path: string, isFolder: boolean): boolean => hidden.has(isFolder ? `${path}/` : path);
-  return { isGit, notes: [], ignoresAll: false, listed, isIgnored };
+  return { isGit, notes: [], ignoresAll: false, isIgnored };
 }
 
 /** True when a rule matches the folder or one above it, and git tracks no file in it. */

@@ -5,7 +5,7 @@ import type { ActiveProject } from '../projects/active-project.js';
 import type { AllowedRoots } from '../projects/allowed-roots.js';
 import type { OpenedDirectory } from '../projects/opened-path.js';
 import type { PathOpener } from '../projects/path-opener.js';
-import { FolderWalk } from './folder-walk.js';
+import { FolderWalk, type WalkOptions } from './folder-walk.js';
 import { ignoreRules, NO_RULES } from './ignore-rules.js';
 import {
   ByteBudget,
@@ -145,11 +145,7 @@ export class ProjectExplorer {
 
   async #withWalk<T>(
     input: string | undefined,
-    {
-      showsHidden,
-      showsIgnored,
-      signal,
-    }: Record<'showsHidden' | 'showsIgnored', boolean> & { signal: AbortSignal },
+    choices: Pick<WalkOptions, 'showsHidden' | 'signal'> & { readonly showsIgnored: boolean },
     use: (walk: FolderWalk, top: OpenedDirectory) => Promise<T>,
   ): Promise<T> {
     const { opener, activeProject, git, roots } = this.#options;
@@ -157,9 +153,9 @@ export class ProjectExplorer {
     const walk = new FolderWalk({
       top,
       hasDescriptorPaths: opener.hasDescriptorPaths,
-      rulesFor: async (folder) => (showsIgnored ? NO_RULES : ignoreRules(git, roots, folder, signal)),
-      showsHidden,
-      signal,
+      rulesFor: async (folder) =>
+        choices.showsIgnored ? NO_RULES : ignoreRules(git, roots, folder, choices.signal),
+      ...choices,
     });
     try {
       return await use(walk, top);

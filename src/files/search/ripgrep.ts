@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BridgeError, systemCodeOf } from '../../base/errors.js';
+import { Slots } from '../../base/lifecycle.js';
 import { oneLine } from '../../base/text.js';
-import { gitRuns } from '../../git/run/run-git.js';
 import { runProgram, type ProgramEnd, type TakeChunk } from '../../os/run-program.js';
 
 /** A search needs a tenth of it; a repository can make ripgrep hold everything. */
@@ -14,6 +14,8 @@ const TYPE_AT = '{"type":"'.length;
 /** An event of this size is parsed in about 20 ms. A line of megabytes, or with as many matches, would take longer. */
 const MAX_EVENT_BYTES = 1_000_000;
 const LINE_FEED = 0x0a;
+/** Each run takes one, and not one of git: it may wait for a walk, which waits for git. */
+const runs = new Slots(4);
 
 /** ripgrep encodes text that is not UTF-8 as base64. */
 const textSchema = z.object({ text: z.string().optional(), bytes: z.base64().optional() });
@@ -83,7 +85,7 @@ export async function runRipgrep(
   { args, input, push, taken, isEnough, isWhole }: RipgrepCall,
 ): Promise<boolean> {
   if (program === undefined) throw missing();
-  const slot = await gitRuns.take(signal);
+  const slot = await runs.take(signal);
   try {
     const timeLimitMs = Math.max(1, deadlineMs - performance.now());
     const call = { program, args: ['--no-config', '--no-messages', ...args], cwd, env, signal, timeLimitMs };

@@ -26,6 +26,8 @@ const EVERY_FILE = ['--no-ignore', '--hidden', '--no-follow', '--sort=path', '--
 
 /** The last file and line on earlier pages; without a line in a search for names. */
 const positionSchema = z.strictObject({ p: z.string().min(1), l: z.int().min(1).optional() });
+/** What the last search of lines left out, and where. */
+let last: { readonly where: string; readonly leftOut: readonly string[] } | undefined;
 
 export interface FoundMatch {
   readonly path: string;
@@ -58,8 +60,8 @@ export async function searchFolder(
 ): Promise<SearchPage> {
   requireUsable(query);
   const search = new Search(scope, query, bytes);
-  const first = await scope.walk.first();
-  const isWhole = query.names === true ? await search.names(first) : await search.lines(first);
+  const first = scope.walk.first();
+  const isWhole = query.names === true ? await search.names(await first) : await search.lines(first);
   return search.page(isWhole);
 }
 
@@ -117,21 +119,29 @@ class Search {
   }
 
   /** Searches the lines of the shown files. Returns false when the time is over. */
-  async lines(first: WalkedFolder): Promise<boolean> {
-    const walked = this.#readFiles(first).then(() => {
+  async lines(first: Promise<WalkedFolder>): Promise<boolean> {
+    const walked = first.then(async (folder) => {
+      await this.#readFiles(folder);
       for (const path of this.#paths) if (isSecretName(path)) this.#secrets.push(path);
       for (const path of this.#secrets) this.#paths.delete(path);
     });
     try {
-      // Elsewhere the walk waits for runs of git, which it must not do while ripgrep waits for the walk.
-      if (first.rules.isGit) {
-        const ready = walked.then(() => {
-          if (this.#hasRepository) throw new Enough();
+      const where = `${realpathSync(this.#scope.ripgrep.cwd)} ${this.#query.ignored ?? false}`;
+      const early = last?.where === where ? last.leftOut : undefined;
+      const isRight = walked.then(() => {
+        const left = new Set(this.#leftOut());
+        last = { where, leftOut: [...left] };
+        return early?.every((path) => left.has(path)) ?? false;
+      });
+      // Meanwhile ripgrep searches without what the search before left out: that counts when this one leaves it out, too.
+      if (early !== undefined) {
+        const ready = isRight.then((is) => {
+          if (!is) throw new Enough();
         });
-        const isInTime = await this.#scan(first.rules.listed, ready);
-        if (!this.#hasRepository) return isInTime;
+        const isInTime = await this.#scan(early, ready);
+        if (await isRight) return isInTime;
       }
-      await walked;
+      await isRight;
       return await this.#scan(this.#leftOut(), walked);
     } finally {
       // It reads by descriptors that are closed then.
@@ -229,10 +239,6 @@ class Search {
     return [...(regex === true ? [] : ['--fixed-strings']), `--regexp=${pattern}`];
   }
 
-  get #hasRepository(): boolean {
-    return this.#unread.some(({ why }) => why === 'repository');
-  }
-
   /** What the walk does not show, folders first. */
   #leftOut(): readonly string[] {
     const { folders, files } = this.#scope.walk.leftOut;
@@ -266,6 +272,7 @@ class Search {
   /** Sentences about what was not searched or not shown. */
   #notes(): string[] {
     const folders = this.#unread.map(({ path, why }) => `${path} (${why})`).sort();
+    const hasRepository = this.#unread.some(({ why }) => why === 'repository');
     const named = (what: string, names: readonly string[], more = ''): string[] =>
       names.length === 0 ? [] : [`${what}: ${someNames(names)}.${more}`];
     return [
@@ -278,7 +285,7 @@ class Search {
       ...named(
         'Folders not searched',
         folders,
-        this.#hasRepository ? ' To search a repository, give it as path.' : '',
+        hasRepository ? ' To search a repository, give it as path.' : '',
       ),
       ...named('Searched only up to a NUL', this.#binary),
       ...named('Found in lines too long to show', [...this.#long]),
