@@ -68,7 +68,7 @@ export class TaskReader {
   async list({ path, ...query }: TaskQuery): Promise<TaskPage> {
     const { roots, standings, stateDir } = this.#options;
     const project = path === undefined ? undefined : await roots.resolveDirectory(path);
-    const ids = await stateDir.listTaskIds();
+    const [ids, foreign] = await Promise.all([stateDir.listTaskIds(), foreignState(stateDir.path)]);
     const files = await Promise.allSettled(ids.map((id) => this.#readFile(id)));
     // By their time: no task changes its place between two pages.
     const stored = files.map((file, index) => ({ id: ids[index] ?? '', file })).sort(newestFirst);
@@ -93,7 +93,6 @@ export class TaskReader {
       if (cursor !== undefined) break;
     }
     const live = await Promise.all(tasks.map((task) => this.#live(task)));
-    const foreign = await foreignState(stateDir.path);
     return { tasks: live, unreadable, foreign, ...(cursor !== undefined && { cursor }) };
   }
 

@@ -51,8 +51,9 @@ export async function readRegularFile(
     while (opened.size <= maxBytes && length <= maxBytes) {
       if (length === bytes.length) bytes = Buffer.concat([bytes], length + CHUNK_BYTES);
       const { bytesRead } = await opened.file.read(bytes, length, bytes.length - length, length);
-      if (bytesRead === 0) return { state: 'ok', bytes: bytes.subarray(0, length) };
       length += bytesRead;
+      // It has ended where a read of more than its size gives its size.
+      if (bytesRead === 0 || length === opened.size) return { state: 'ok', bytes: bytes.subarray(0, length) };
     }
     return { state: 'refused', why: `it is larger than ${maxBytes} bytes` };
   } finally {

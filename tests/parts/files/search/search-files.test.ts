@@ -96,26 +96,18 @@ describe.each([true, false])('searching in a repository: %s', (isRepository) => 
     expect((await search({ path: join(root, 'secrets') })).matches).toHaveLength(1);
   });
 
-  test('finds what was ignored at the search before, and not what is ignored since', async () => {
-    const root = await folder({ 'a/x': 'foo', 'b/x': 'foo', 'c.txt': 'foo', 'd.txt': 'foo' });
-    const ignoring = async (rules: string) => {
-      await writeTree(root, { '.gitignore': rules });
-      return (await found(root, { query: 'foo' })).map((match) => match.split(':', 1)[0]);
-    };
-    for (const _again of [1, 2]) {
-      expect(await ignoring('a/\nc.txt\n')).toEqual(['b/x', 'd.txt']);
-      expect(await ignoring('a/\n')).toEqual(['b/x', 'c.txt', 'd.txt']);
-      expect(await ignoring('b/\n')).toEqual(['a/x', 'c.txt', 'd.txt']);
-    }
-    expect(await found(root, { query: 'foo', ignored: true })).toHaveLength(4);
-  });
-
-  test('many at once, each while its folder is walked', async () => {
-    const root = await folder({ 'a/x': 'foo', '.gitignore': 'b' });
-    await found(root, { query: 'foo' });
+  test('a search goes by what is ignored now, whatever the one before left out, and many run at once', async () => {
+    const root = await folder({ 'a/x': 'foo', 'b/x': 'foo', 'c.txt': 'foo' });
     const search = () => explorerOf(root).search({ path: root, query: 'foo' }, new AbortController().signal);
-    const pages = await Promise.all(Array.from({ length: 20 }, search));
-    expect(pages.map(({ matches }) => matches.length)).toEqual(pages.map(() => 1));
+    for (const [rules, shown] of [
+      ['a/\nc.txt', ['b/x']],
+      ['a/', ['b/x', 'c.txt']],
+      ['b/', ['a/x', 'c.txt']],
+    ] as const) {
+      await writeTree(root, { '.gitignore': rules });
+      for (const { matches } of [await search(), ...(await Promise.all(Array.from({ length: 12 }, search)))])
+        expect(matches.map(({ path }) => path)).toEqual(shown);
+    }
   });
 
   test('pages together contain every match once, each within its budget', async () => {
