@@ -28,7 +28,9 @@ export async function checkStores(roots: AllowedRoots, { gitDir, commonDir }: Re
     if (stores.size > MAX_STORES)
       throw refused(commonDir, `it borrows from more than ${MAX_STORES} repositories`);
     await checkFolder(roots, store, STORE_DEPTH);
-    const alternates = await roots.resolve(join(store, 'info', 'alternates'));
+    const path = join(store, 'info', 'alternates');
+    if ((await lstat(path).catch(ignoreSystemError)) === undefined) continue;
+    const alternates = await roots.resolve(path);
     const read = await readRegularFile(alternates, MAX_ALTERNATES_BYTES);
     if (read.state === 'refused') throw refused(commonDir, `its alternates cannot be read: ${read.why}`);
     const lines = read.state === 'ok' ? read.bytes.toString('latin1').split('\n') : [];
