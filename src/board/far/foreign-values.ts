@@ -12,7 +12,6 @@ import type { CheckRows, DecisionView, DiffFile, TaskCard } from '../state.js';
 
 const text = z.string();
 const count = z.number();
-const { verdict } = checkRunSchema.shape.results.element.shape;
 
 /** Whose values they are. */
 export type FarPlace = Pick<Machine, 'name' | 'clockOffsetMs'>;
@@ -92,15 +91,7 @@ function viewSchema(taskId: z.ZodType<string>, time: z.ZodType<string>): z.ZodTy
   });
 }
 
-const checksSchema: z.ZodType<CheckRows> = z.object({
-  results: z.array(
-    z.object({
-      ...{ name: text, command: text, verdict, why: text.nullable(), seconds: count.nullable() },
-      ...{ output: text, output_file: text.nullable() },
-    }),
-  ),
-  notes: z.array(text),
-});
+const checksSchema: z.ZodType<CheckRows> = checkRunSchema.extend({ summary: text, notes: z.array(text) });
 
 const fileSchema: z.ZodType<DiffFile> = z.object({
   ...{ path: text, old_path: text.exactOptional(), mode: text.exactOptional(), hunks: text },
