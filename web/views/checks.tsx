@@ -1,5 +1,6 @@
 import type { CheckRows, TaskState } from '../../src/board/state.js';
 import type { Store } from '../store.js';
+import { homeOf } from '../text/machines.js';
 import { shortPath, span, visible } from '../text/words.js';
 import { Block } from './parts.js';
 
@@ -14,6 +15,7 @@ interface ChecksProps {
 
 /** The brief of a task, folded, and what came of its checks; nothing where it has neither. */
 export function ChecksView({ store, state: { brief, checks, task } }: ChecksProps) {
+  const home = task === null ? '' : homeOf(task, store.board.value, store.home.value);
   return (
     <>
       {brief !== '' && (
@@ -27,7 +29,7 @@ export function ChecksView({ store, state: { brief, checks, task } }: ChecksProp
           <h3>{task?.checks_met || 'Checks'}</h3>
           <ul class="checks">
             {checks.results.map((one) => (
-              <Check key={one.name} of={one} home={store.home.value} />
+              <Check key={one.name} of={one} home={home} />
             ))}
           </ul>
           {checks.notes.map((note) => (
