@@ -16,18 +16,11 @@ export interface MachinesOptions {
 
 /** The machines of the settings. No line is open before its first request. */
 export function openMachines({ config, env, homeDir, clock = systemClock }: MachinesOptions): Machines {
-  const lines = Object.entries(config.machines).map(
-    ([machine, { command, bridge, pass_environment = [] }]) => {
-      const variables = Object.fromEntries(
-        pass_environment.flatMap((name) => {
-          const value = env[name];
-          return value === undefined ? [] : [[name, value]];
-        }),
-      );
-      const script = bridgeStart(machine, bridge, Object.keys(variables));
-      return new Line({ machine, command, cwd: homeDir, env, variables, ...script }, clock);
-    },
-  );
+  const lines = Object.entries(config.machines).map(([machine, { command, bridge, pass_environment }]) => {
+    const variables = passedVariables(pass_environment, env);
+    const script = bridgeStart(machine, bridge, Object.keys(variables));
+    return new Line({ machine, command, cwd: homeDir, env, variables, ...script }, clock);
+  });
   const all: readonly Machine[] = lines;
   return {
     all,
@@ -36,6 +29,19 @@ export function openMachines({ config, env, homeDir, clock = systemClock }: Mach
       for (const line of lines) line.dispose();
     },
   };
+}
+
+/** The values here of the variables that `pass_environment` names, as far as they have one. */
+export function passedVariables(
+  names: readonly string[] = [],
+  env: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 }
 
 function notFound(name: string, all: readonly Machine[]): never {

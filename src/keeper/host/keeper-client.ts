@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { Emitter } from '../../base/lifecycle.js';
 import { taskRecordSchema, type TaskRecord } from '../../tasks/task.js';
 import type { DecisionAnswer, ScreenText, SentMessage, TaskLink } from '../../tasks/task-host.js';
@@ -13,7 +13,7 @@ const WHY: Readonly<Record<LinkFailure, string>> = {
   unread: 'its keeper is of another version of the bridge, and its answer cannot be read',
 };
 
-/** A TaskLink over the keeper's socket. */
+/** A TaskLink over the keeper's socket, or over another stream of its bytes. */
 export class KeeperClient extends Link implements TaskLink {
   readonly #taskId: string;
   readonly #records = new Emitter<TaskRecord>();
@@ -25,7 +25,7 @@ export class KeeperClient extends Link implements TaskLink {
   readonly onTerminal = this.#terminal.event;
   readonly onDidClose = this.#closes.event;
 
-  private constructor(taskId: string, socket: Socket) {
+  constructor(taskId: string, socket: Duplex) {
     super(socket);
     this.#taskId = taskId;
   }

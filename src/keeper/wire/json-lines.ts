@@ -1,5 +1,5 @@
 // Pure.
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { isDeepJson } from '../../base/input.js';
 
 /** The longest line is the input of a process: a million characters, of which JSON may write each as six. */
@@ -9,7 +9,7 @@ export const MAX_LINE_BYTES = 8 * 1024 * 1024;
  * Calls `onLine` with each parsed line of a socket. A line that is too long, nests too deeply or is not JSON closes the
  * connection: no server and no keeper writes such a line.
  */
-export function readJsonLines(socket: Socket, onLine: (value: unknown) => void): void {
+export function readJsonLines(socket: Duplex, onLine: (value: unknown) => void): void {
   let rest: Buffer[] = [];
   let restBytes = 0;
   socket.on('data', (chunk: Buffer) => {
@@ -39,6 +39,6 @@ export function readJsonLines(socket: Socket, onLine: (value: unknown) => void):
   });
 }
 
-export function writeJsonLine(socket: Socket, value: unknown): void {
+export function writeJsonLine(socket: Duplex, value: unknown): void {
   if (!socket.destroyed && socket.writable) socket.write(`${JSON.stringify(value)}\n`);
 }

@@ -1,4 +1,5 @@
 import { createConnection, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { z } from 'zod';
 import { systemCodeOf } from '../../base/errors.js';
 import type { Disposable } from '../../base/lifecycle.js';
@@ -66,13 +67,13 @@ const replySchema = z.looseObject({
 
 /** The client's side of the connection to a keeper: numbered requests, their answers, and what the keeper sends without a request. */
 export abstract class Link implements Disposable {
-  /** Its `pause` and `resume` hold back what the keeper sends, its `unref` lets this process end. */
-  protected readonly socket: Socket;
+  /** Its `pause` and `resume` hold back what the keeper sends. */
+  protected readonly socket: Duplex;
   readonly #pending = new Map<number, Pending>();
   #nextId = 1;
   #isClosed = false;
 
-  protected constructor(socket: Socket) {
+  protected constructor(socket: Duplex) {
     this.socket = socket;
     readJsonLines(socket, (line) => this.#onLine(line));
     socket.on('error', () => socket.destroy());
