@@ -2,6 +2,7 @@ import { WriteStream } from 'node:tty';
 import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import { BridgeError } from '../base/errors.js';
+import { nearestName } from '../base/input.js';
 import { oneLine } from '../base/text.js';
 import { findEnclosingMarks } from '../os/find-processes.js';
 import { insideTaskFault } from '../tasks/task-refusals.js';
@@ -9,6 +10,7 @@ import type { StandardOutput } from './standard-output.js';
 import type { Look } from './terminal-text.js';
 
 const SHOWN_CHARS = 40;
+const DEFAULT_LIST = 'default-list';
 const DEFAULT_COLUMNS = 80;
 /** Of bits: a terminal of two colours has one. */
 const FEWEST_COLOUR_BITS = 3;
@@ -56,6 +58,31 @@ export function addCommand(
     .showHelpAfterError(`Run ${words} --help for its arguments and options.`);
   const lines = examples.map((one) => `\n  ${words} ${one}`.trimEnd());
   return lines.length === 0 ? command : command.addHelpText('after', `\nExamples:${lines.join('')}`);
+}
+
+/**
+ * Adds what a group of commands does without one of them: its list. `meant`: words that people try for a command, and that command.
+ */
+export function addDefaultList(
+  parent: Command,
+  list: (flags: { json?: boolean }, command: Command) => Promise<void>,
+  meant: Readonly<Record<string, string>> = {},
+): void {
+  parent
+    .command(DEFAULT_LIST, { isDefault: true, hidden: true })
+    .option('--json')
+    // A word that no command has gets here too, since commander takes it as an argument of the default command.
+    .allowExcessArguments()
+    .action((flags: { json?: boolean }, command: Command) => {
+      const [word] = command.args;
+      if (word === undefined) return list(flags, command);
+      const known = parent.commands.map((one) => one.name()).filter((name) => name !== DEFAULT_LIST);
+      const near = Object.hasOwn(meant, word) ? meant[word] : nearestName(word, known);
+      const suggestion = near === undefined ? '' : `; did you mean ${near}?`;
+      return parent.error(
+        `error: unknown command '${oneLine(word, SHOWN_CHARS)}' (known: ${known.join(', ')})${suggestion}`,
+      );
+    });
 }
 
 /** How texts are shown on an output: in colours where node would use them (`NO_COLOR`, `FORCE_COLOR`), in lines that fit a terminal. */
@@ -111,4 +138,11 @@ export async function requireOutsideTasks(
 ): Promise<void> {
   if ((await findEnclosingMarks(env)).length === 0) return;
   throw insideTaskFault(what, 'Run the command in a terminal of your own.');
+}
+
+/** Aborted at Ctrl-C. */
+export function untilStopped(): AbortSignal {
+  const stop = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
+  return stop.signal;
 }

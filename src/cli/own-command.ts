@@ -1,10 +1,11 @@
 import { realpath } from 'node:fs/promises';
-import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { readJsonFile } from '../base/files/json-file.js';
 import { shellWord } from '../base/text.js';
 import type { ServerCommand } from '../clients/server-command.js';
 import { expandHome } from '../config/places.js';
+import { LAUNCHER } from '../machines/bridge-start.js';
 import type { CommandContext } from './command.js';
 
 const NAME = 'claude-code-bridge';
@@ -12,11 +13,17 @@ const NAME = 'claude-code-bridge';
 const BY_NAME = /^claude-code-bridge(@[^:/]+)?$/;
 const npxNote = z.looseObject({ _npx: z.looseObject({ packages: z.array(z.string()) }) });
 
-/** How a person runs this installation: by npx if that installed it by name, by its name if it is on PATH, or by Node and the file. `entry`: `process.argv[1]`. */
+/**
+ * How a person runs this installation: by npx if that installed it by name, by the launcher that `machines add` wrote, by its name if it is on
+ * PATH, or by Node and the file. `entry`: `process.argv[1]`.
+ */
 export async function ownCommand(entry: string, path: string | undefined, homeDir: string): Promise<string> {
   const file = (await realpath(entry).catch(() => undefined)) ?? entry;
   const spec = await npxSpec(file);
   if (spec !== undefined) return `npx ${spec}`;
+  // <folder>/<version>/dist/main.js
+  const folder = dirname(dirname(dirname(file)));
+  if (folder.endsWith(`/${dirname(LAUNCHER)}`)) return shellWord(join(folder, basename(LAUNCHER)), homeDir);
   // npx and npm put such folders on PATH, which no other shell has.
   const folders = (path ?? '').split(delimiter).filter((part) => isAbsolute(part) && !/\.bin\/?$/.test(part));
   const links = await Promise.all(

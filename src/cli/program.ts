@@ -6,6 +6,7 @@ import { VERSION } from '../base/package.js';
 import { addAttach } from './attach/attach.js';
 import { addCommand, lookOf, type CommandContext } from './command.js';
 import { exitCodeOfError, exitCodes } from './exit-codes.js';
+import { addMachines } from './machines/machines.js';
 import { addNative } from './native.js';
 import { nextLines } from './next-commands.js';
 import { ownCommand, withConfig } from './own-command.js';
@@ -92,7 +93,8 @@ function addAll(root: Command, context: CommandContext): void {
     '[folders...]',
     'folders in which tasks may start, in place of the setting allowed_roots',
   );
-  for (const add of [addRun, addBoard, addAttach, addTasks, addNative, addSetup]) add(root, context);
+  for (const add of [addRun, addBoard, addAttach, addTasks, addNative, addMachines, addSetup])
+    add(root, context);
   const examples = ['run "Fix the failing test."', 'tasks', 'board'].map((words) => `  ${program} ${words}`);
   root.addHelpText('after', `\nExamples:\n${examples.join('\n')}`);
 }

@@ -6,7 +6,7 @@ import { shellWord } from '../base/text.js';
 import { chatClients } from '../clients/chat-clients.js';
 import { defaultSettingsPath, expandHome } from '../config/places.js';
 import type { BoardFlags } from './board.js';
-import { addCommand, currentFolder, wholeNumber, type CommandContext } from './command.js';
+import { addCommand, currentFolder, untilStopped, wholeNumber, type CommandContext } from './command.js';
 import type { DoctorFlags } from './doctor.js';
 import { Cancelled, exitCodes, type ExitCode } from './exit-codes.js';
 import type { InitFlags } from './init/init-settings.js';
@@ -158,11 +158,4 @@ function addChecks(
         return runDemo({ write, serverEntry, env, ...given, signal: untilStopped() });
       }),
     );
-}
-
-/** Aborted at Ctrl-C. */
-function untilStopped(): AbortSignal {
-  const stop = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
-  return stop.signal;
 }

@@ -1,0 +1,74 @@
+import type { Command } from 'commander';
+import {
+  addCommand,
+  addDefaultList,
+  requireOutsideTasks,
+  untilStopped,
+  type CommandContext,
+} from '../command.js';
+
+/** Adds `machines` and its commands; what they need is loaded for them alone. */
+export function addMachines(parent: Command, context: CommandContext): void {
+  const machines = addCommand(
+    parent,
+    context,
+    'machines',
+    'list, add and check other machines on which tasks may run',
+    '',
+    'add gpu ssh://me@gpu',
+  );
+  const add = (name: string, description: string, ...examples: string[]): Command =>
+    addCommand(machines, context, name, description, ...examples);
+  addList(machines, add, context);
+  add(
+    'add',
+    'install the bridge on a machine, check it, and write it into your settings; of one that is there, bring this version there',
+    'gpu ssh://me@gpu',
+    'box -- docker exec -i box',
+    'gpu',
+  )
+    .argument('<name>', 'what the machine is called here: small letters, digits and dashes')
+    .argument(
+      '[place...]',
+      'ssh://user@host[:port], or after -- a command that gives a shell there; default: that of the settings',
+    )
+    .action(
+      context.ending(async (name: string, place: readonly string[]) => {
+        await requireOutsideTasks(context.env, 'add machines');
+        return (await import('./change-machines.js')).addMachine(name, place, context, untilStopped());
+      }),
+    );
+  add('doctor', 'check a machine: the line to it, the bridge there, and all that tasks need there', 'gpu')
+    .argument('<name>')
+    .option('--json', 'print one JSON value instead of text')
+    .option('--quick', 'leave out the task with a scripted model, which takes some seconds')
+    .action(
+      context.ending(async (name: string, flags: { json?: boolean; quick?: boolean }) =>
+        (await import('./check-machine.js')).checkMachine(name, flags, context, untilStopped()),
+      ),
+    );
+  add('rm', 'take a machine out of your settings; what is there stays', 'gpu', 'gpu --purge')
+    .argument('<name>')
+    .option('--purge', 'also remove the bridge there, unless something runs with it')
+    .action(
+      context.ending(async (name: string, { purge = false }: { purge?: boolean }) => {
+        await requireOutsideTasks(context.env, 'remove machines');
+        return (await import('./change-machines.js')).removeMachine(name, purge, context, untilStopped());
+      }),
+    );
+}
+
+/** `list`, which is also what `machines` does without a command. */
+function addList(
+  machines: Command,
+  add: (name: string, description: string, ...examples: string[]) => Command,
+  context: CommandContext,
+): void {
+  const list = context.ending(async ({ json = false }: { json?: boolean }) =>
+    (await import('./list-machines.js')).listMachines(json, context),
+  );
+  add('list', 'list your machines, and whether each answers (the default)', '', '--json')
+    .option('--json', 'print one JSON value instead of text')
+    .action(list);
+  addDefaultList(machines, list);
+}

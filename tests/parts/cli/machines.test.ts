@@ -1,0 +1,283 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, realpath, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { expect, it, onTestFinished } from 'vitest';
+import { VERSION } from '../../../src/base/package.js';
+import type { CommandContext } from '../../../src/cli/command.js';
+import { exitCodes } from '../../../src/cli/exit-codes.js';
+import { addMachine, removeMachine } from '../../../src/cli/machines/change-machines.js';
+import { checkMachine } from '../../../src/cli/machines/check-machine.js';
+import { StandardOutput } from '../../../src/cli/standard-output.js';
+import { piped } from '../../cli/looks.js';
+import { tempFolder } from '../../harness/temp-folder.js';
+
+const PATH = process.env['PATH'] ?? '';
+const BASE = '.local/share/claude-code-bridge';
+/** What a doctor there says of a machine without roots: words that would drive a terminal, too. */
+const FINDINGS = {
+  version: VERSION,
+  status: 'error',
+  checks: [
+    finding('git', 'system', 'ok', 'git 2.40'),
+    finding('allowed-roots', 'settings', 'error', 'No roots \u001b[31m are set', 'bridge init --roots ~/x'),
+    finding('clients', 'clients', 'error', 'No chat client'),
+  ],
+};
+const IDLES = 'if (process.argv[2] === "idle") setInterval(() => undefined, 1000);';
+
+function finding(
+  id: string,
+  category: string,
+  status: string,
+  summary: string,
+  command: string | null = null,
+) {
+  return {
+    id,
+    category,
+    status,
+    summary,
+    command,
+    details: [],
+    remediation: command && 'Set some.',
+    fixed: null,
+    duration_ms: 1,
+  };
+}
+
+/** A person here, with a small package in the place of this one, and the home folder of another machine. */
+async function place(program = '') {
+  const root = await tempFolder();
+  const [homeDir, far, own] = [join(root, 'here'), join(root, 'there'), join(root, 'own')];
+  const files: Record<string, string> = {
+    'own/package.json': JSON.stringify({ version: VERSION, files: ['dist'], dependencies: { needed: '1' } }),
+    'own/dist/main.js': `${program}
+      const [, , word] = process.argv;
+      if (word === '--version') console.log(${JSON.stringify(VERSION)});
+      if (word === 'doctor') console.log(${JSON.stringify(JSON.stringify(FINDINGS))}), process.exitCode = require('needed').code;
+      ${IDLES}`,
+    'own/dist/node_modules/left-out.js': '',
+    'node_modules/needed/package.json': JSON.stringify({
+      version: '1',
+      main: 'index.js',
+      dependencies: { needed: '1' },
+    }),
+    'node_modules/needed/index.js': 'exports.code = 2;',
+    'here/.config/mcp-claude-bridge/config.json': '{\n  // mine\n  "log_level": "warn"\n}\n',
+    'there/.profile': 'echo never read',
+  };
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(join(root, name, '..'), { recursive: true });
+    await writeFile(join(root, name), text);
+  }
+  const stdout = new PassThrough();
+  const said: string[] = [];
+  const context: CommandContext = {
+    ...{ env: { HOME: homeDir, PATH }, homeDir, folder: root, program: 'bridge', command: 'bridge' },
+    ...{ serverEntry: join(own, 'dist', 'main.js'), keeperEntry: '', boardEntry: '', configPath: undefined },
+    ...{
+      output: new StandardOutput(stdout),
+      look: piped,
+      errorLook: piped,
+      say: (line) => void said.push(line),
+    },
+    ending: () => () => Promise.resolve(),
+  };
+  const never = new AbortController().signal;
+  const there = ['env', '-i', `HOME=${far}`, `PATH=${PATH}`];
+  return {
+    ...{ context, said, far, there, own },
+    settings: () => readFile(join(homeDir, '.config/mcp-claude-bridge/config.json'), 'utf8'),
+    /** What was printed since the last call. */
+    printed: () => String(stdout.read() ?? ''),
+    versions: async () => (existsSync(join(far, BASE)) ? (await readdir(join(far, BASE))).sort() : []),
+    add: (words: readonly string[] = there, signal = never) => addMachine('box', words, context, signal),
+    check: () => checkMachine('box', {}, context, never),
+    remove: (isPurge: boolean) => removeMachine('box', isPurge, context, never),
+  };
+}
+
+/** Runs a program of a version there until the test is over. */
+async function running(file: string) {
+  const child = spawn(process.execPath, [file, 'idle'], { stdio: 'ignore' });
+  const exited = once(child, 'exit');
+  onTestFinished(async () => {
+    child.kill();
+    await exited;
+  });
+  await once(child, 'spawn');
+}
+
+it('adds a machine: this build with what it needs, its launcher, what is missing there, and the setting beside comments', async () => {
+  const { add, there, far, settings, printed, versions, said } = await place();
+  expect(await add()).toBe(exitCodes.errorsFound);
+  const [version = '', launcher] = await versions();
+  expect([version, launcher]).toEqual([expect.stringMatching(`^${VERSION}-[0-9a-f]{12}$`), 'bridge']);
+  const files = await readdir(join(far, BASE, version), { recursive: true });
+  expect(files).toEqual(expect.arrayContaining(['dist/main.js', 'node_modules/needed/index.js']));
+  expect(files).not.toContain('dist/node_modules/left-out.js');
+  expect((await stat(join(far, BASE, 'bridge'))).mode & 0o777).toBe(0o700);
+  const text = await settings();
+  expect(text).toContain('// mine');
+  expect(JSON.parse(text.replace('// mine', ''))).toEqual({
+    log_level: 'warn',
+    machines: { box: { command: there } },
+  });
+  const out = printed();
+  expect(out).toContain('No roots \\u001b[31m are set');
+  expect(out).toContain('bridge init --roots ~/x');
+  expect(out).not.toContain('chat client');
+  // Once more, it brings what is new: nothing.
+  expect(await add([])).toBe(exitCodes.errorsFound);
+  expect(said.at(-2)).toContain('is there already');
+  expect(await settings()).toBe(text);
+});
+
+it.each([
+  [
+    'the far side says another version',
+    'if (process.argv[2] === "--version") { console.log("9"); process.exit() }',
+    [],
+    'it does not run there',
+  ],
+  [
+    'no file there may be that long',
+    '',
+    ['sh', '-c', 'ulimit -f 1; exec "$@"', 'sh'],
+    'did not take version',
+  ],
+  [
+    'the doctor there says nothing',
+    'if (process.argv[2] === "doctor") process.exit(1);',
+    [],
+    'gave no report',
+  ],
+])('leaves no setting and nothing half where %s', async (_, program, limits, why) => {
+  const { add, there, settings, versions } = await place(program);
+  const before = await settings();
+  await expect(add([...there, ...limits])).rejects.toThrow(why);
+  expect(await settings()).toBe(before);
+  expect((await versions()).filter((name) => name.startsWith('.'))).toEqual([]);
+});
+
+/** The command of a machine whose first Node of PATH says that it is of another processor, and what `sed` makes of its words. */
+async function otherProcessor(far: string, there: readonly string[], sed: string): Promise<string[]> {
+  const bin = join(far, '.local', 'bin');
+  await mkdir(bin, { recursive: true });
+  const script = `#!/bin/sh\n${process.execPath} "$@" | sed 's/"arch":"[^"]*"/"arch":"other"/; ${sed}'\n`;
+  await writeFile(join(bin, 'node'), script, { mode: 0o755 });
+  return [...there.slice(0, -1), `PATH=${bin}:${PATH}`];
+}
+
+it('refuses another platform without npm', async () => {
+  const { add, there, far, versions } = await place();
+  const command = await otherProcessor(far, there, 's/"npm":true/"npm":false/');
+  await expect(add(command)).rejects.toThrow('has no npm');
+  expect(await versions()).toEqual([]);
+});
+
+it('on another platform leaves out what was built for this one, and has npm there bring it', async () => {
+  const { add, there, far, own, versions } = await place();
+  const needed = join(own, '..', 'node_modules', 'needed');
+  await writeFile(join(needed, 'package.json'), '{ "version": "1.0.0" }');
+  const dependencies = { needed: `file:${needed}` };
+  await writeFile(
+    join(own, 'package.json'),
+    JSON.stringify({ version: VERSION, files: ['dist'], dependencies }),
+  );
+  const command = await otherProcessor(far, there, 's/none/none/');
+  expect(await add(command)).toBe(exitCodes.errorsFound);
+  const [version = ''] = await versions();
+  // npm links a package that is named by its folder.
+  expect(await realpath(join(far, BASE, version, 'node_modules', 'needed'))).toBe(needed);
+});
+
+it('leaves nothing at Ctrl-C in the middle of the copy', async () => {
+  const { add, there, settings, versions, context } = await place();
+  const before = await settings();
+  const stop = new AbortController();
+  const slow = [...there, 'sh', '-c', 'tar() { sleep 60; }; exec "$@"', 'sh'];
+  const say = (line: string): void => {
+    if (line.startsWith('Copying')) stop.abort();
+  };
+  await expect(addMachine('box', slow, { ...context, say }, stop.signal)).rejects.toThrow(
+    'nothing was written',
+  );
+  expect(await settings()).toBe(before);
+  expect(await versions()).toEqual([]);
+  expect(await add()).toBe(exitCodes.errorsFound);
+});
+
+it('keeps the two newest versions, and those in which something runs', async () => {
+  const { add, far, versions } = await place();
+  for (const [index, name] of ['0.0.1-a', '0.0.2-b', '0.0.3-c', '0.0.4-d'].entries()) {
+    const folder = join(far, BASE, name);
+    await mkdir(join(folder, 'dist'), { recursive: true });
+    await writeFile(join(folder, 'dist', 'main.js'), IDLES);
+    await utimes(folder, index + 1, index + 1);
+  }
+  await running(join(far, BASE, '0.0.1-a', 'dist', 'main.js'));
+  await add();
+  const [own = ''] = (await versions()).filter((name) => name.startsWith(VERSION));
+  expect(await versions()).toEqual(['0.0.1-a', '0.0.4-d', own, 'bridge']);
+});
+
+it('checks the line, both versions, and what the doctor there finds', async () => {
+  const { add, check, printed } = await place();
+  await add();
+  printed();
+  expect(await check()).toBe(2);
+  expect(printed()).toMatch(
+    new RegExp(
+      `The machine box\\n  ✓ box answers[^]*✓ Version ${VERSION} is there and here\\n  ✓ git 2.40\\n[^]*✗ No roots`,
+    ),
+  );
+});
+
+it('takes a machine out with its setting alone, and with --purge removes the bridge there, unless something runs with it', async () => {
+  const { add, remove, settings, far, versions, printed } = await place();
+  await add();
+  const [version = ''] = await versions();
+  printed();
+  await remove(false);
+  expect(await settings()).not.toContain('box');
+  expect(await settings()).toContain('// mine');
+  expect(printed()).toContain(`rm -r ~/${BASE}`);
+  await add();
+  await running(join(far, BASE, version, 'dist', 'main.js'));
+  await expect(remove(true)).rejects.toThrow('run on box');
+  expect(await settings()).toContain('box');
+});
+
+it('removes the bridge there', async () => {
+  const { add, remove, versions, settings } = await place();
+  await add();
+  await remove(true);
+  expect(await versions()).toEqual([]);
+  expect(await settings()).not.toContain('box');
+});
+
+it.each([
+  [['false'], 'false ended with exit code 1'],
+  [['sh', '-c', 'echo "ssh: Permission denied (publickey)." >&2; exit 255'], 'Permission denied (publickey)'],
+  [['/no/such/program'], 'was not found'],
+])('of %j it says why there is no line', async (words, why) => {
+  const { add, settings } = await place();
+  const before = await settings();
+  await expect(add(words)).rejects.toMatchObject({
+    code: 'MACHINE_UNREACHABLE',
+    message: expect.stringContaining(why) as string,
+  });
+  expect(await settings()).toBe(before);
+});
+
+it('refuses a name that is taken by another place, and one that is not there without a place', async () => {
+  const { add, remove } = await place();
+  await expect(add([])).rejects.toMatchObject({ code: 'MACHINE_NOT_FOUND' });
+  await expect(remove(false)).rejects.toMatchObject({ code: 'MACHINE_NOT_FOUND' });
+  await add();
+  await expect(add(['ssh://elsewhere'])).rejects.toThrow('A machine is named box already');
+});
