@@ -1,5 +1,6 @@
 // Pure.
 import { BridgeError } from '../base/errors.js';
+import { farIdOf, idOn } from '../base/ids.js';
 import { oneLine } from '../base/text.js';
 import type { TaskRecord } from '../tasks/task.js';
 
@@ -28,13 +29,16 @@ const FEWEST_DIGITS = 4;
 const MAX_NAMED = 8;
 const MAX_PATH_CHARS = 200;
 
-/** The end of an id, which names the task in every command. */
+/** The end of an id, which names the task in every command; of one on another machine with the name of that. */
 export function shortId(taskId: string): string {
-  return taskId.slice(-SHORT_DIGITS);
+  const far = farIdOf(taskId);
+  const digits = taskId.slice(-SHORT_DIGITS);
+  return far === undefined ? digits : idOn(far.machine, digits);
 }
 
 /**
- * The task of an id, of the beginning of one (with or without `task_`), or of its last four digits or more; without, the only one that runs.
+ * The task of an id, of the beginning of one (with or without `task_`), or of its last four digits or more, each with or without the machine
+ * before it that the shelf's ids have; without, the only one that runs.
  * Throws TASK_NOT_FOUND or INVALID_ARGUMENTS, with the candidates, and STATE_UNUSABLE for a record that cannot be read.
  */
 export async function findTask(
@@ -43,15 +47,17 @@ export async function findTask(
   { one, list }: ShelfWords,
 ): Promise<TaskRecord> {
   if (given === undefined) return onlyRunning(await shelf.active(), { one, list });
-  const prefix = given.startsWith(PREFIX) ? given : `${PREFIX}${given}`;
-  const isShort = prefix !== given && given.length >= FEWEST_DIGITS;
-  const matching = (await shelf.ids()).filter(
-    (id) => (prefix !== PREFIX && id.startsWith(prefix)) || (isShort && id.endsWith(given)),
-  );
+  const digits = farIdOf(given)?.id ?? given;
+  const prefix = digits.startsWith(PREFIX) ? digits : `${PREFIX}${digits}`;
+  const isShort = prefix !== digits && digits.length >= FEWEST_DIGITS;
+  const matching = (await shelf.ids()).filter((id) => {
+    const bare = farIdOf(id)?.id ?? id;
+    return (prefix !== PREFIX && bare.startsWith(prefix)) || (isShort && bare.endsWith(digits));
+  });
   const [first, ...others] = matching;
   const shown = given.slice(0, 40);
   if (first === undefined) {
-    const more = given.length < FEWEST_DIGITS ? 'Give four digits or more; ' : '';
+    const more = digits.length < FEWEST_DIGITS ? 'Give four digits or more; ' : '';
     const message = `No id of a ${one} begins or ends with '${shown}'.`;
     throw new BridgeError('TASK_NOT_FOUND', message, `${more}${list} lists all ${one}s.`);
   }

@@ -1,4 +1,6 @@
 import { sleep } from '../base/clock.js';
+import { BridgeError } from '../base/errors.js';
+import { farIdOf } from '../base/ids.js';
 import { systemClock } from '../base/system-clock.js';
 import { LOG_IS_GONE, readLogPage } from '../store/pages.js';
 import type { TaskService } from '../tasks/task-service.js';
@@ -12,13 +14,17 @@ const PAGE_BYTES = 64 * 1024;
 const LOOK_INTERVAL_MS = 50;
 /** After so many looks without the rest, the task is asked about again: that costs a connection. */
 const LOOKS_PER_STATUS = 4;
+/** Between two looks at a log on another machine, each of which asks about the task, too. */
+const FAR_INTERVAL_MS = 500;
 
 export interface FollowLogOptions {
-  readonly tasks: Pick<TaskService, 'get'>;
+  readonly tasks: Pick<TaskService, 'get' | 'output'>;
   readonly taskId: string;
   /** False when only what is there now is written. */
   readonly follows: boolean;
   readonly log: TerminalLog;
+  /** A line below the log. */
+  readonly say: (line: string) => void;
   /** Each time all that was there has been written. While it resolves with true, nothing more is. */
   readonly ask: (record: TaskRecord) => Promise<boolean>;
   readonly signal: AbortSignal;
@@ -26,9 +32,14 @@ export interface FollowLogOptions {
   readonly atAbort?: (record: TaskRecord) => Promise<TaskRecord>;
 }
 
-/** Writes the log of a task from its beginning and then as it grows, until the task is over and all was written, or until abort. Resolves with the last record. */
+/**
+ * Writes the log of a task from its beginning and then as it grows, until the task is over and all was written, or until abort. While the line to
+ * the machine of the task is cut it waits, and then goes on where it was. Resolves with the last record.
+ */
 export async function followLog(options: FollowLogOptions): Promise<TaskRecord> {
   const { tasks, taskId, follows, log, ask, signal, atAbort } = options;
+  const isFar = farIdOf(taskId) !== undefined;
+  const [looks, intervalMs] = isFar ? [1, FAR_INTERVAL_MS] : [LOOKS_PER_STATUS, LOOK_INTERVAL_MS];
   // Asked before the last look: what was written by then is read by it.
   let last = await tasks.get(taskId);
   let cursor = '0';
@@ -36,25 +47,47 @@ export async function followLog(options: FollowLogOptions): Promise<TaskRecord> 
   // Page by page, also across the files of a log that rotates; the first line of a file says what is gone before it.
   const writeRest = async (stop: AbortSignal): Promise<void> => {
     while (!stop.aborted) {
-      const page = await readLogPage(last.log_file, cursor, PAGE_BYTES);
+      const page = await (isFar
+        ? farPage(tasks, taskId, cursor)
+        : readLogPage(last.log_file, cursor, PAGE_BYTES));
       isMissing &&= page.isMissing === true;
       cursor = page.cursor;
       if (page.text === '') return;
       log.write(page.text);
     }
   };
+  /** False while the line is cut: then not all was written. */
+  const wroteRest = async (): Promise<boolean> => {
+    if (follows && last.line !== undefined) return false;
+    try {
+      await writeRest(signal);
+      return true;
+    } catch (error) {
+      if (!follows || !isUnreachable(error)) throw error;
+      return false;
+    }
+  };
+  let said: string | undefined;
+  const sayLine = ({ line }: TaskRecord): void => {
+    if ((line === undefined) === (said === undefined)) return;
+    said = line;
+    options.say(`${farIdOf(taskId)?.machine ?? ''} ${line === undefined ? 'answers again' : `is ${line}`}.`);
+  };
   let isHeld = false;
   try {
     while (!signal.aborted) {
       const isLast = !follows || isFinal(last.status);
-      if (isLast || !isHeld) await writeRest(signal);
-      if (isLast && last.started_at !== null && isMissing) log.write(LOG_IS_GONE);
-      if (isLast) return last;
+      sayLine(last);
+      const isWhole = !(isLast || !isHeld) || (await wroteRest());
+      if (isLast && isWhole) {
+        if (last.started_at !== null && isMissing) log.write(LOG_IS_GONE);
+        return last;
+      }
       isHeld = await ask(last);
       if (!isHeld) log.working(last.activity, systemClock.now());
-      for (let looks = 0; looks < LOOKS_PER_STATUS && !signal.aborted; looks++) {
-        await sleep(systemClock, LOOK_INTERVAL_MS, signal);
-        if (!isHeld) await writeRest(signal);
+      for (let look = 0; look < looks && !signal.aborted; look++) {
+        await sleep(systemClock, intervalMs, signal);
+        if (!isHeld && !isFar) await wroteRest();
       }
       last = await tasks.get(taskId);
     }
@@ -64,6 +97,17 @@ export async function followLog(options: FollowLogOptions): Promise<TaskRecord> 
   } finally {
     log.end();
   }
+}
+
+/** A page of a log on another machine, as `readLogPage` gives those of this one. */
+async function farPage(tasks: Pick<TaskService, 'output'>, taskId: string, cursor: string) {
+  const page = await tasks.output({ taskId, view: 'log', cursor, maxBytes: PAGE_BYTES });
+  const isMissing = page.text === LOG_IS_GONE;
+  return { cursor: page.cursor, text: isMissing ? '' : page.text, isMissing };
+}
+
+function isUnreachable(error: unknown): boolean {
+  return error instanceof BridgeError && error.code === 'MACHINE_UNREACHABLE';
 }
 
 /**
@@ -82,5 +126,6 @@ export async function showLog(
   const below = log.below(say);
   const questions = new TerminalQuestions({ tasks, say: below, look: errorLook, command });
   const ask = (now: TaskRecord): Promise<boolean> => questions.update(now);
-  return followLog({ tasks, taskId, follows, log, ask, signal: AbortSignal.any([stop.signal, output.lost]) });
+  const signal = AbortSignal.any([stop.signal, output.lost]);
+  return followLog({ tasks, taskId, follows, log, say: below, ask, signal });
 }

@@ -35,7 +35,7 @@ export function addNative(parent: Command, context: CommandContext): void {
 /** Ends the view of sessions that people started, for every server of the state directory, or begins it again. */
 async function switchSessions(
   on: boolean,
-  { tasks, statePath }: Room,
+  { local: tasks, statePath }: Room,
   { command, output }: CommandContext,
 ): Promise<ExitCode> {
   const write = (text: string): void => void output.write(text);

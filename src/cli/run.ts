@@ -3,11 +3,12 @@ import { text } from 'node:stream/consumers';
 import { Option, type Command } from 'commander';
 import { approvalModes } from '../approvals/modes.js';
 import { BridgeError } from '../base/errors.js';
+import { farIdOf } from '../base/ids.js';
 import { systemClock } from '../base/system-clock.js';
 import { MAX_ROUNDS } from '../checks/brief.js';
 import { oneLine } from '../base/text.js';
 import { expandHome } from '../config/places.js';
-import { taskTimeoutSeconds, type TaskService } from '../tasks/task-service.js';
+import { taskTimeoutSeconds, type StartTask, type TaskService } from '../tasks/task-service.js';
 import { isFinal, openDecisions, type PermissionMode, type TaskRecord } from '../tasks/task.js';
 import {
   addCommand,
@@ -23,10 +24,11 @@ import { exitCodeOfEnd, exitCodes, type ExitCode } from './exit-codes.js';
 import { shortId } from './find-task.js';
 import { followLog } from './follow.js';
 import { openTasks, type OpenTasks } from './open-tasks.js';
+import { shownProject } from './tasks-table.js';
 import { taskDetails } from './tasks-text.js';
 import { TerminalLog } from './terminal-log.js';
 import { TerminalQuestions } from './terminal-questions.js';
-import { shortHome, shownTime, withCommand } from './terminal-text.js';
+import { shownTime, withCommand } from './terminal-text.js';
 
 /** The most that the option can say. */
 const MAX_TOKENS = 999_999_999;
@@ -38,6 +40,8 @@ const KILLED_BY_PERSON = 'Ended with Ctrl-C.';
 interface RunFlags {
   /** Of the task; a relative one starts at the current folder. Left out, that of the task to continue, else the current one. */
   readonly path?: string;
+  /** The machine of a new task; that of the task to continue when left out. */
+  readonly machine?: string;
   readonly mode?: PermissionMode;
   readonly model?: string;
   readonly timeout?: number;
@@ -80,6 +84,7 @@ export function addRun(parent: Command, context: CommandContext): void {
       '--path <folder>',
       'the folder that the task works in; default: that of --continue, else this one',
     )
+    .option('--machine <name>', 'a machine of your settings to work on; --path is then a folder there')
     .addOption(modes.choices(approvalModes))
     .option('--model <model>', 'model, such as opus')
     .option(
@@ -129,13 +134,13 @@ async function runTask(given: string, flags: RunFlags, context: CommandContext):
       write(`${taskId}\n`);
       return exitCodes.done;
     }
-    const where = oneLine(shortHome(record.project_path, homeDir), MAX_PATH_CHARS);
+    const where = oneLine(shownProject(record, homeDir), MAX_PATH_CHARS);
     say(`${taskId} ${record.status === 'pending' ? record.reason : `started in ${where}.`}`);
     for (const note of [...(record.notes ?? []), ...(record.worktree?.notes ?? [])]) say(note);
     const asking = { tasks, input: process.stdin, say: sayBelow, look: errorLook, command, bell };
     const questions = new TerminalQuestions(asking);
     const last = await followLog({
-      ...{ tasks, taskId, follows: true, log, signal: keys.left },
+      ...{ tasks, taskId, follows: true, log, say: sayBelow, signal: keys.left },
       ask: (now) => questions.update(now),
       atAbort: async (now) => (keys.isKill() ? kill(tasks, taskId) : now),
     }).finally(() => questions.dispose());
@@ -165,23 +170,43 @@ function leftLines(last: TaskRecord, { command, look }: CommandContext): string[
   ];
 }
 
-function folderOf(path: string | undefined, { homeDir, folder }: CommandContext): string {
+function folderOf(
+  path: string | undefined,
+  machine: string | undefined,
+  { homeDir, folder }: CommandContext,
+): string {
+  if (machine !== undefined && (path === undefined || !/^[/~]/.test(path)))
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      `--machine ${machine} needs the folder on that machine.`,
+      'Add --path with an absolute path there, such as --path /srv/work/app.',
+    );
+  if (machine !== undefined && path !== undefined) return path;
   if (path === '')
     throw new BridgeError('INVALID_ARGUMENTS', '--path names no folder.', 'Leave it out for this one.');
   return path === undefined ? currentFolder(folder) : resolve(expandHome(path, homeDir));
 }
 
 async function start(
-  { tasks, find }: OpenTasks,
+  { tasks, far, find }: OpenTasks,
   prompt: string,
   flags: RunFlags,
   context: CommandContext,
 ): Promise<TaskRecord> {
   const before = flags.continue === undefined ? undefined : await find(flags.continue);
+  const machine = flags.machine ?? (before && farIdOf(before.task_id)?.machine);
+  if (before !== undefined && machine !== farIdOf(before.task_id)?.machine)
+    throw new BridgeError(
+      'INVALID_ARGUMENTS',
+      `${before.task_id} cannot go on on another machine.`,
+      'Leave out --machine: it goes on where it was.',
+    );
+  if (machine !== undefined && far === undefined) throw noMachines(machine, context);
   try {
-    return await tasks.start({
+    const input: StartTask = {
       prompt,
-      path: before !== undefined && flags.path === undefined ? undefined : folderOf(flags.path, context),
+      path:
+        before !== undefined && flags.path === undefined ? undefined : folderOf(flags.path, machine, context),
       permissionMode: flags.mode,
       model: flags.model,
       timeoutSeconds: flags.timeout,
@@ -191,7 +216,10 @@ async function start(
       untilMet: flags.untilMet,
       continueFrom: before?.task_id,
       onConflict: flags.queue === true ? 'queue' : flags.worktree === true ? 'always_worktree' : 'error',
-    });
+    };
+    return await (machine === undefined || far === undefined
+      ? tasks.start(input)
+      : far.start(machine, input));
   } catch (error) {
     if (!(error instanceof BridgeError) || error.code !== 'TASK_ALREADY_RUNNING') throw error;
     const beside = before === undefined ? ', or --worktree to work beside it' : '';
@@ -199,6 +227,11 @@ async function start(
     const hint = `Add --queue to start after it${beside}; ${context.command} attach shows it.`;
     throw new BridgeError(error.code, error.message, [...answer, hint], { cause: error });
   }
+}
+
+function noMachines(name: string, { command }: CommandContext): BridgeError {
+  const add = `To add it: ${command} machines add ${name} ssh://user@host`;
+  return new BridgeError('MACHINE_NOT_FOUND', `No machine is named ${name}; none is set up.`, add);
 }
 
 /** Ctrl-C leaves, and twice within two seconds also ends the task. Who reads stdout no longer has left, too. */

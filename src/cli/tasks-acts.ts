@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Argument, type Command } from 'commander';
 import { BridgeError } from '../base/errors.js';
+import { farIdOf } from '../base/ids.js';
 import { countedNoun, shownLine } from '../base/text.js';
 import { isMet, unmetWords } from '../checks/result.js';
 import { requireOutsideSession } from '../tasks/own-session.js';
@@ -196,12 +197,14 @@ async function finish(
   }
   const reviewed = given ?? (action === 'undo' && questions === undefined ? undefined : tree);
   const { signal } = new AbortController();
+  // Who was asked has said yes. Of a task elsewhere it was not asked whether its checks are met.
+  const isAsked = questions !== undefined && farIdOf(task_id) === undefined;
   const { record, notes } = await finisher.finish({
     ...{ taskId: task_id, action, reviewed, signal },
-    // Who was asked has said yes.
-    anyway: anyway || questions !== undefined,
+    anyway: anyway || isAsked,
   });
-  const done = action === 'undo' ? '' : finishWords(action, record.worktree?.finished?.result ?? '');
+  const isSaid = action === 'undo' || farIdOf(task_id) !== undefined;
+  const done = isSaid ? '' : finishWords(action, record.worktree?.finished?.result ?? '');
   return print(record, [`${task_id} ${action}: ${done}`.trimEnd(), ...notes, ''].join('\n'));
 }
 
@@ -227,8 +230,8 @@ function addRemoval({ add, act, context }: Group): void {
       wholeNumber('--keep', 0, MAX_KEPT),
     )
     .action(
-      act(END, async ({ tasks, print }, { keep }: { keep?: number }) => {
-        const { removed, withWork } = await tasks.prune(keep);
+      act(END, async ({ local, print }, { keep }: { keep?: number }) => {
+        const { removed, withWork } = await local.prune(keep);
         const lines = [
           ...removed.map(({ task_id, status }) => `${task_id} (${status})\n`),
           ...withWork.map(({ task_id }) => `${task_id} stays: its worktree holds work (tasks finish)\n`),
@@ -242,13 +245,25 @@ function addRemoval({ add, act, context }: Group): void {
     .argument('<task>', ID_WORDS)
     .option('--force', 'also a task whose worktree holds work; the worktree stays')
     .action(
-      act(END, async ({ tasks, find, print }, task: string, { force = false }: { force?: boolean }) => {
+      act(END, async ({ local, find, print }, task: string, { force = false }: { force?: boolean }) => {
         const { task_id, worktree } = await find(task);
-        await tasks.remove(task_id, force);
+        requireHere(task_id);
+        await local.remove(task_id, force);
         const stays = force && worktree !== undefined && existsSync(worktree.path);
         const rest = stays ? ` Its worktree ${worktree.path} stays, with the branch ${worktree.branch}.` : '';
         const words = `${task_id} removed: record, receipt, prompt, log and recording.${rest}\n`;
         return print(task_id, fittedLines(words, context.look));
       }),
     );
+}
+
+/** Throws INVALID_ARGUMENTS for a task of another machine, whose bridge keeps its history. */
+function requireHere(taskId: string): void {
+  const far = farIdOf(taskId);
+  if (far === undefined) return;
+  throw new BridgeError(
+    'INVALID_ARGUMENTS',
+    `${taskId} is a task of ${far.machine}, and its history is kept there.`,
+    `In a terminal there: claude-code-bridge tasks rm ${far.id}`,
+  );
 }

@@ -1,5 +1,6 @@
 // Pure.
 import { basename } from 'node:path';
+import { farIdOf } from '../base/ids.js';
 import { oneLine } from '../base/text.js';
 import { usedWords } from '../tasks/budget/budget.js';
 import { openDecisions, WAITS_FOR_MESSAGE, type TaskRecord } from '../tasks/task.js';
@@ -50,7 +51,7 @@ export function taskTable(records: readonly TaskRecord[], { nowMs, homeDir, look
   const texts = [
     ['PROJECT', 'PROMPT', 'NOW'],
     ...sorted.map((record) =>
-      [shortHome(projectOf(record), homeDir), record.prompt_summary, nowOf(record)].map((text) =>
+      [shownProject(record, homeDir), record.prompt_summary, nowOf(record)].map((text) =>
         oneLine(text, MAX_TEXT_CHARS),
       ),
     ),
@@ -79,14 +80,21 @@ export function paintedStatus(line: string, status: TaskRecord['status'], { pain
   return style === undefined ? line : line.replace(status, paint(style, status));
 }
 
+/** The project as a person writes it. The home folder of another machine is not this one. */
+export function shownProject(record: TaskRecord, homeDir: string): string {
+  const path = projectOf(record);
+  return farIdOf(record.task_id) === undefined ? shortHome(path, homeDir) : path;
+}
+
 /** Of a task in a worktree the project that this was made from. */
-export function projectOf({ project_path, worktree }: Pick<TaskRecord, 'project_path' | 'worktree'>): string {
+function projectOf({ project_path, worktree }: Pick<TaskRecord, 'project_path' | 'worktree'>): string {
   return worktree?.project_path ?? project_path;
 }
 
 /** What it does, or which answer it waits for; of a task with a budget, first what it has used of it. */
 function nowOf(record: TaskRecord): string {
-  const { status, reason, activity, undone_at, worktree } = record;
+  const { status, reason, activity, undone_at, worktree, line } = record;
+  if (line !== undefined) return line;
   const used = record.budget === undefined ? '' : `[${usedWords(record)}] `;
   if (undone_at !== undefined) return `${used}undone: ${reason}`;
   if (worktree?.finished !== undefined) return `${used}${FINISHED[worktree.finished.action]}: ${reason}`;

@@ -1,4 +1,5 @@
 // Pure: one task as a person reads it in a terminal.
+import { farIdOf, idOn } from '../base/ids.js';
 import { countedNoun, oneLine, quotedLines } from '../base/text.js';
 import { worktreeTask } from '../projects/worktree-path.js';
 import { usedWords } from '../tasks/budget/budget.js';
@@ -10,7 +11,7 @@ import { checkedLines } from './checks-text.js';
 import { answerCommand, answerLines, decisionLines } from './decisions.js';
 import { shortId } from './find-task.js';
 import { receiptLines } from './receipt-text.js';
-import { paintedStatus, projectOf } from './tasks-table.js';
+import { paintedStatus, shownProject } from './tasks-table.js';
 import { ageOf, durationOf, fitted, shortHome, shownTime, withCommand, type Look } from './terminal-text.js';
 
 const MAX_VALUE_CHARS = 2_000;
@@ -59,6 +60,8 @@ export function taskDetails(record: TaskRecord, options: DetailsOptions): string
 function fieldsOf(record: TaskRecord, { nowMs, homeDir, look, receipt, isGone }: DetailsOptions): Line[] {
   const { status, started_at, worktree, cli_version, files_changed } = record;
   const { finished } = worktree ?? {};
+  const here = (path: string): string =>
+    farIdOf(record.task_id) === undefined ? shortHome(path, homeDir) : path;
   const since = started_at ?? record.created_at;
   const began = started_at !== null ? 'started' : status === 'pending' ? 'queued' : 'created';
   const mode = isNative(record) ? 'started by a person' : record.permission_mode;
@@ -70,12 +73,13 @@ function fieldsOf(record: TaskRecord, { nowMs, homeDir, look, receipt, isGone }:
   const fields: (readonly [string, string | undefined])[] = [
     ['task', record.task_id],
     ['status', `${status}: ${record.reason}`],
-    ['project', shortHome(projectOf(record), homeDir)],
+    ['line', record.line],
+    ['project', shownProject(record, homeDir)],
     ['prompt', record.prompt_summary],
     [began, `${shownTime(since, look, nowMs)} (${ageOf(since, nowMs)} ago)${ranFor(record)}`],
     ['driver', `${record.driver}, ${mode}${cli_version === null ? '' : `, Claude Code ${cli_version}`}`],
     ['used', used === '' ? undefined : used],
-    ['worktree', open && shortHome(open.path, homeDir)],
+    ['worktree', open && here(open.path)],
     ['branch', open?.branch],
     ...(open?.notes ?? []).map((note) => ['note', note] as const),
     [
@@ -83,7 +87,7 @@ function fieldsOf(record: TaskRecord, { nowMs, homeDir, look, receipt, isGone }:
       finished && `${shownTime(finished.at, look, nowMs)}: ${finishWords(finished.action, finished.result)}`,
     ],
     ['note', isNoted ? gone : undefined],
-    ['log', shortHome(record.log_file, homeDir)],
+    ['log', here(record.log_file)],
     ['undone', record.undone_at],
     ['changed', receipt === undefined && files_changed.length > 0 ? files_changed.join(', ') : undefined],
   ];
@@ -143,7 +147,9 @@ function endedCommands(record: TaskRecord, { command, receipt, isGone }: Details
     isOver || !canContinue(record) ? [] : [['continue', `${command} run --continue ${id} "Go on."`]];
   if (worktree?.finished !== undefined) return goOn;
   if (isGone === true) return worktree === undefined ? [] : [finish('discard')];
-  const owner = worktree === undefined ? worktreeTask(record.project_path) : undefined;
+  const far = farIdOf(record.task_id);
+  const made = worktree === undefined ? worktreeTask(record.project_path) : undefined;
+  const owner = made !== undefined && far !== undefined ? idOn(far.machine, made) : made;
   // It went on in another task's worktree, whose work is finished as one.
   if (owner !== undefined) return [...goOn, ['finish', finish('merge', shortId(owner))[1]]];
   const diff: Line = ['diff', `${command} tasks diff ${id}`];

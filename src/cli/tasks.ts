@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { nearestName } from '../base/input.js';
+import { farIdOf } from '../base/ids.js';
 import { systemClock } from '../base/system-clock.js';
 import { oneLine, shownCharacters } from '../base/text.js';
 import { isNativeOn } from '../native/native-switch.js';
 import { isFinal } from '../tasks/task.js';
-import { addCommand, type CommandContext } from './command.js';
+import { addCommand, addDefaultList, type CommandContext } from './command.js';
 import { exitCodeOfEnd, exitCodes, type ExitCode } from './exit-codes.js';
 import { showLog } from './follow.js';
 import { groupOf, ID_WORDS, type Group, type Room } from './open-tasks.js';
@@ -14,12 +14,7 @@ import { taskTable } from './tasks-table.js';
 import { taskDetails } from './tasks-text.js';
 import { paintedDiff, withCommand } from './terminal-text.js';
 
-const SHOWN_CHARS = 40;
-/** Every task that a state directory can hold. */
-const MAX_TASKS = 10_000;
 const MAX_WHY_CHARS = 500;
-/** What `tasks` does without a command. */
-const DEFAULT_LIST = 'default-list';
 /** Words that people try for a command. */
 const meant: Readonly<Record<string, string>> = { logs: 'log', status: 'show', send: 'message' };
 
@@ -58,35 +53,22 @@ export function addTasks(parent: Command, context: CommandContext): void {
 /** Adds `list`, which is also what the parent does without a command. */
 export function addList(parent: Command, group: Group, words: string, ...examples: string[]): void {
   const { add, act, native, context } = group;
-  const list = async ({ tasks, statePath, print }: Room): Promise<ExitCode> => {
+  const list = async ({ local, list: listed, statePath, print }: Room): Promise<ExitCode> => {
     const { say, look, command } = context;
     if (native && !isNativeOn(statePath)) say(`This view is off. ${command} native on begins it again.`);
-    const { tasks: records, unreadable = [], foreign } = await tasks.list({ native, limit: MAX_TASKS });
+    const { tasks: records, unreadable = [], foreign, notes = [] } = await listed({ native });
+    for (const note of notes) say(note);
     for (const { task_id, why } of unreadable) say(`${task_id} ${oneLine(why, MAX_WHY_CHARS)}`);
     const adopt = withCommand('When no bridge runs there any more:', `${command} state adopt`, look);
     if (foreign !== undefined) say(`${foreign.message}\n${adopt}`);
-    const history = native || foreign !== undefined ? undefined : await tasks.historyWords();
+    const history = native || foreign !== undefined ? undefined : await local.historyWords();
     if (history !== undefined) say(history);
     const isEmpty = native && records.length === 0;
     const table = taskTable(records, { ...context, nowMs: systemClock.now() });
     return print(records, isEmpty ? 'No sessions in the allowed folders.\n' : table);
   };
   add('list', words, ...examples, '--json').action(act(undefined, list));
-  // A word that no command has gets here too, since commander takes it as an argument of the default command.
-  parent
-    .command(DEFAULT_LIST, { isDefault: true, hidden: true })
-    .option('--json')
-    .allowExcessArguments()
-    .action((flags: unknown, command: Command) => {
-      const [word] = command.args;
-      if (word === undefined) return act<[unknown, Command]>(undefined, list)(flags, command);
-      const known = parent.commands.map((one) => one.name()).filter((name) => name !== DEFAULT_LIST);
-      const near = Object.hasOwn(meant, word) ? meant[word] : nearestName(word, known);
-      const suggestion = near === undefined ? '' : `; did you mean ${near}?`;
-      return parent.error(
-        `error: unknown command '${oneLine(word, SHOWN_CHARS)}' (known: ${known.join(', ')})${suggestion}`,
-      );
-    });
+  addDefaultList(parent, act<[unknown, Command]>(undefined, list), meant);
 }
 
 /** Adds `show`; `argument`: the name of what is shown, and its words. */
@@ -102,7 +84,9 @@ export function addShow(
       act(undefined, async ({ find, receiptOf, print }, task?: string) => {
         const record = await find(task);
         const receipt = await receiptOf(record);
-        const isGone = !existsSync(record.worktree?.path ?? record.project_path);
+        // A path of another machine means nothing here.
+        const isHere = farIdOf(record.task_id) === undefined;
+        const isGone = isHere && !existsSync(record.worktree?.path ?? record.project_path);
         const text = taskDetails(record, { ...context, receipt, isGone, nowMs: systemClock.now() });
         return print({ ...record, ...(receipt !== undefined && { receipt }) }, text);
       }),
@@ -114,15 +98,11 @@ export function addShow(
  * NOT_A_REPOSITORY where git saw nothing of it, and the errors of git.
  */
 async function printDiff(
-  { find, changes, patches }: Room,
+  { find, patch }: Room,
   task: string | undefined,
   { output, look, say }: CommandContext,
 ): Promise<ExitCode> {
-  const patch = await changes.patchOf(await find(task));
-  if (patch.state === 'nothing') {
-    say(patch.why);
-    return exitCodes.done;
-  }
+  const record = await find(task);
   const text = new TextDecoder();
   let rest = '';
   const take = (chunk: Uint8Array): Promise<void> => {
@@ -131,13 +111,14 @@ async function printDiff(
     rest = lines.pop() ?? '';
     return output.write(lines.map((line) => `${paintedDiff(line, look)}\n`).join(''));
   };
+  let notes: readonly string[] = [];
   try {
-    await patches(patch.query, take, output.lost);
+    notes = await patch(record, take, output.lost);
   } catch (error) {
     // git was ended since nothing takes its output: the end says what that means.
     if (!output.lost.aborted) throw error;
   }
   if (rest !== '') await output.write(`${paintedDiff(rest, look)}\n`);
-  for (const note of patch.notes) say(note);
+  for (const note of notes) say(note);
   return exitCodes.done;
 }

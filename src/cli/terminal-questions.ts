@@ -129,7 +129,8 @@ export class TerminalQuestions implements Disposable {
       // Somebody else was first, the task has ended, or the answer does not fit; a decision that is still open is asked again.
       if (!(error instanceof BridgeError)) throw error;
       this.#options.say(error.message);
-      if (error.code === 'INVALID_ARGUMENTS') this.#shown.delete(answer.decision_id);
+      const isOpen = error.code === 'INVALID_ARGUMENTS' || error.code === 'MACHINE_UNREACHABLE';
+      if (isOpen) this.#shown.delete(answer.decision_id);
     }
   }
 }

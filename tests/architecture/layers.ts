@@ -318,13 +318,14 @@ export const layers: readonly Layer[] = [
   },
   {
     folder: 'cli',
-    holds: 'the commands: serve, run, board, attach, tasks, native, init, doctor, demo',
+    holds: 'the commands: serve, run, board, attach, tasks, machines, native, init, doctor, demo',
     imports: [
       'doctor',
       'native',
       'board',
       'resources',
       'tools',
+      'machines',
       'mcp',
       'keeper',
       'tasks',
@@ -347,7 +348,10 @@ export const layers: readonly Layer[] = [
       'demo/fetch-claude',
       'demo/demo-project',
       'init/init',
+      'machines/change-machines',
+      'machines/check-machine',
       'rules-contract',
+      'standard-output',
       'trust',
     ],
     ceiling: 5345,
@@ -459,9 +463,14 @@ export const soleImporters: readonly {
     why: 'pages, and windows of the editor, are reached by one kind of connection',
   },
   {
-    modules: ['dockerode', 'tar-stream'],
+    modules: ['dockerode'],
     folders: ['processes'],
     why: 'containers are behind one backend, loaded when first asked for',
+  },
+  {
+    modules: ['tar-stream'],
+    folders: ['processes', 'cli'],
+    why: 'archives in and out of containers, and of this package for another machine',
   },
   { modules: ['@modelcontextprotocol/client*'], folders: ['cli'], why: 'only the demo is a client' },
 ];

@@ -22,6 +22,15 @@ it('names the candidates of six digits with which one id begins and another one 
   });
 });
 
+it.each(['gpu/ef0123', 'ef0123', 'gpu/task_0', TASK_ID])(
+  'finds the task of another machine for %j',
+  async (given) => {
+    const read = async (id: string) => taskRecord({ task_id: id });
+    const far = { ...onlyOne, ids: async () => [`gpu/${TASK_ID}`], read };
+    expect(await findTask(far, given, words)).toMatchObject({ task_id: `gpu/${TASK_ID}` });
+  },
+);
+
 it('shows the folders of several running tasks on one line, with the short id of each', async () => {
   const one = taskRecord({ project_path: '/we\x1b[31mird\nname' });
   const shelf = { ...onlyOne, active: async () => [one, { ...one, task_id: OTHER_ID }] };

@@ -45,6 +45,16 @@ describe('the table of tasks', () => {
     expect(lines[2]).toContain('website');
   });
 
+  it('names the machine of a task elsewhere, whose home folder is not this one, and what is known of its line', () => {
+    const [here] = records;
+    const line = 'unverifiable since 14:02 (No route to host); as of 14:01';
+    const far = { ...sampleRecord({ ...here }), task_id: `gpu/${here?.task_id ?? ''}`, line };
+    const [, row] = table(undefined, [far]);
+    expect(row).toMatch(/^gpu\/ef0123 /);
+    expect(row).toContain('  /home/ann/Projects/shop-math  ');
+    expect(row).toContain(line);
+  });
+
   it('writes the home folder as ~, and without a terminal cuts no row to a width', () => {
     const [, first, second] = table();
     expect(first).toContain('  ~/Projects/shop-math  ');

@@ -1,11 +1,13 @@
-import { messageOf } from '../../base/errors.js';
-import { DisposableStore, type Disposable } from '../../base/lifecycle.js';
+import { sleep } from '../../base/clock.js';
+import { BridgeError, messageOf } from '../../base/errors.js';
+import { DisposableStore, toDisposable, type Disposable } from '../../base/lifecycle.js';
 import { systemClock } from '../../base/system-clock.js';
 import type { KeeperClient } from '../../keeper/host/keeper-client.js';
 import type { TerminalPush } from '../../keeper/wire/messages.js';
 import { RESET_TERMINAL } from '../../screen/reset-terminal.js';
 import { isFinal, openDecisions, type TaskRecord } from '../../tasks/task.js';
 import { shortId } from '../find-task.js';
+import { localTime } from '../terminal-text.js';
 import { answerFor, askingBar, AttachKeys, barAt } from './attach-bar.js';
 import { sizeOf, takeTerminal, type UserTerminal } from './user-terminal.js';
 
@@ -13,6 +15,8 @@ import { sizeOf, takeTerminal, type UserTerminal } from './user-terminal.js';
 const SCROLLBACK_LINES = 500;
 /** How long a note is shown in the last row. */
 const NOTE_MS = 5_000;
+/** Before another try at a line that is cut. */
+const AGAIN_MS = 1_000;
 const CLEAR = '\x1b[H\x1b[J';
 const BEGIN_UPDATE = '\x1b[?2026h';
 const END_UPDATE = '\x1b[?2026l';
@@ -24,8 +28,19 @@ export type AttachEnd =
   | { readonly how: 'lost' }
   | { readonly how: 'unusable'; readonly why: string; readonly exitCode: number };
 
+/** The line to the machine of a task. */
+export interface FarLine {
+  readonly machine: string;
+  /** Milliseconds since the epoch; undefined while it is not cut. */
+  cutSinceMs(): number | undefined;
+  /** Another link. Rejects with MACHINE_UNREACHABLE while the line is cut. */
+  reopen(): Promise<KeeperClient>;
+}
+
 export interface AttachSessionOptions {
   readonly link: KeeperClient;
+  /** Of a task on another machine. */
+  readonly line?: FarLine | undefined;
   readonly terminal: UserTerminal;
   readonly record: TaskRecord;
   readonly detachKey: { readonly name: string; readonly byte: number };
@@ -36,6 +51,9 @@ export interface AttachSessionOptions {
 export class AttachSession implements Disposable {
   readonly #options: AttachSessionOptions;
   readonly #owned = new DisposableStore();
+  #link: KeeperClient;
+  /** The bar while the line to the machine of the task is cut. */
+  #cut: readonly string[] | undefined;
   readonly #keys: AttachKeys;
   readonly ended: Promise<AttachEnd>;
   #end: (end: AttachEnd) => void = () => undefined;
@@ -55,30 +73,73 @@ export class AttachSession implements Disposable {
     this.#options = options;
     this.#record = record;
     this.ended = new Promise((resolve) => (this.#end = resolve));
-    this.#keys = new AttachKeys(detachKey.byte, () => openDecisions(this.#record).length > 0);
-    this.#owned.add(link.onTerminal((push) => this.#show(push)));
-    this.#owned.add(link.onRecord((now) => this.#onRecord(now)));
-    this.#owned.add(
-      link.onDidClose(() =>
-        this.#end(isFinal(this.#record.status) ? { how: 'ended', record: this.#record } : { how: 'lost' }),
-      ),
+    this.#keys = new AttachKeys(
+      detachKey.byte,
+      () => this.#cut === undefined && openDecisions(this.#record).length > 0,
     );
+    this.#link = link;
+    this.#owned.add(toDisposable(() => this.#link.dispose()));
+    this.#listen(link);
   }
 
   /** Begins to watch. Throws TASK_NOT_RUNNING when the task has no terminal. */
   async start(): Promise<void> {
-    const { link, readOnly } = this.#options;
+    const { readOnly } = this.#options;
     // A watcher scrolls back, which needs the last row, and may never press a key.
     if (readOnly) this.#setNote(this.#leaving);
     else this.#note = { text: this.#leaving };
-    await link.watch(this.#viewNow());
+    await this.#link.watch(this.#viewNow());
     this.#open();
   }
 
+  /** Disposes the link, too. */
   dispose(): void {
     this.#note?.timer?.dispose();
     this.#owned.dispose();
     this.#taken?.dispose();
+  }
+
+  #listen(link: KeeperClient): void {
+    link.onTerminal((push) => this.#show(push));
+    link.onRecord((now) => this.#onRecord(now));
+    link.onDidClose(() => void this.#onClosed(link));
+  }
+
+  /** A keeper that closes is gone; a line that was cut comes back, and all is shown as it then is. What is typed meanwhile goes nowhere. */
+  async #onClosed(closed: KeeperClient): Promise<void> {
+    const { line } = this.#options;
+    if (this.#owned.isDisposed || closed !== this.#link) return;
+    if (isFinal(this.#record.status)) return this.#end({ how: 'ended', record: this.#record });
+    if (line === undefined) return this.#end({ how: 'lost' });
+    this.#isChoosing = false;
+    const link = await this.#reopened(line);
+    if (link === undefined) return this.#end({ how: 'lost' });
+    if (this.#owned.isDisposed) return link.dispose();
+    this.#link = link;
+    this.#cut = undefined;
+    this.#listen(link);
+    this.#reportRefusal(link.watch(this.#viewNow()));
+  }
+
+  /** Undefined where the machine answers, and its task has no terminal any more. */
+  async #reopened(line: FarLine): Promise<KeeperClient | undefined> {
+    for (;;) {
+      const sinceMs = line.cutSinceMs();
+      if (sinceMs !== undefined) {
+        const since = localTime(sinceMs).slice(0, 'HH:MM'.length);
+        const words = `the line to ${line.machine} is cut since ${since}; trying again`;
+        this.#cut = [`${words} · ${this.#options.detachKey.name} leaves`];
+        if (this.#taken !== undefined) this.#view();
+      }
+      try {
+        return await line.reopen();
+      } catch (error) {
+        if (this.#owned.isDisposed) return undefined;
+        if (!(error instanceof BridgeError)) throw error;
+        if (error.code !== 'MACHINE_UNREACHABLE') return undefined;
+      }
+      await sleep(systemClock, AGAIN_MS);
+    }
   }
 
   /** Once the keeper shows something: it sends the screen before it answers the request to watch. */
@@ -113,14 +174,16 @@ export class AttachSession implements Disposable {
 
   /** Asks for what is to be seen now: the size or the bar is another one. */
   #view(): void {
-    const { terminal, link } = this.#options;
-    this.#reportRefusal(link.watch(this.#viewNow()));
+    const { terminal } = this.#options;
+    if (this.#cut !== undefined) return void this.#write(barAt(this.#cut, sizeOf(terminal)));
+    this.#reportRefusal(this.#link.watch(this.#viewNow()));
     if (this.#shown === 'picture') this.#write(barAt(this.#bar, sizeOf(terminal)));
   }
 
   #show({ kind, data }: TerminalPush): void {
     this.#open();
-    const { terminal, link } = this.#options;
+    const { terminal } = this.#options;
+    const link = this.#link;
     const isOutput = kind === 'output';
     const isNew = kind === 'state' || (!isOutput && this.#shown !== 'picture');
     if (!isOutput) this.#write(BEGIN_UPDATE + (isNew ? RESET_TERMINAL + BEGIN_UPDATE + CLEAR : ''));
@@ -146,26 +209,27 @@ export class AttachSession implements Disposable {
 
   #onTyped(typed: Buffer): void {
     if (this.#note !== undefined && this.#note.timer === undefined) this.#noteLeaving();
-    const { readOnly, link } = this.#options;
+    const { readOnly } = this.#options;
     for (const action of this.#keys.read(typed)) {
       if (action.kind === 'detach') return this.#end({ how: 'detached' });
+      if (this.#cut !== undefined) continue;
       if (action.kind === 'choosing' || action.kind === 'chosen') {
         this.#isChoosing = action.kind === 'choosing';
         this.#view();
         if (action.kind === 'chosen') this.#choose(action.key);
       } else if (action.kind === 'leaving' || readOnly) this.#noteLeaving();
-      else this.#reportRefusal(link.type(action.bytes));
+      else this.#reportRefusal(this.#link.type(action.bytes));
     }
   }
 
   /** Answers with a key; another one than those of the bar ends the choice. */
   #choose(key: string): void {
-    const { terminal, link } = this.#options;
+    const { terminal } = this.#options;
     const decision = openDecisions(this.#record).find(({ decision_id }) => decision_id === this.#asked);
     if (decision === undefined || !/^[ysn1-9]$/.test(key)) return;
     const answer = answerFor(decision, key, sizeOf(terminal));
     if (answer === undefined) this.#setNote(`'${key}' is no answer to this`);
-    else this.#reportRefusal(link.respond(answer));
+    else this.#reportRefusal(this.#link.respond(answer));
   }
 
   /** How to leave comes first: no terminal is too narrow for it. */

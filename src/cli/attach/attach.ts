@@ -52,10 +52,11 @@ async function runAttach(
         'attach needs a terminal on stdin and stdout.',
         `Without a terminal: ${command} tasks follow ${shortId(record.task_id)}`,
       );
-    const link = await KeeperClient.connect(record.task_id, record.socket_path);
+    const line = opened.far?.lineOf(record);
+    const link = await (line?.reopen() ?? KeeperClient.connect(record.task_id, record.socket_path));
     if (link === undefined) return await reportLost(opened, record, context);
     const terminal = { input, output };
-    return await show(opened, { link, terminal, record, detachKey, readOnly }, context);
+    return await show(opened, { link, line, terminal, record, detachKey, readOnly }, context);
   } finally {
     opened.dispose();
   }
@@ -66,7 +67,7 @@ async function show(
   options: AttachSessionOptions,
   context: CommandContext,
 ): Promise<number> {
-  const { link, record } = options;
+  const { record } = options;
   const { command, look, say } = context;
   const session = new AttachSession(options);
   let end: AttachEnd;
@@ -84,9 +85,8 @@ async function show(
     return isFinal(last.status) ? reportEnd(last, context) : exitCodes.done;
   } finally {
     session.dispose();
-    link.dispose();
   }
-  if (end.how === 'ended') return reportEnd(end.record, context);
+  if (end.how === 'ended') return reportEnd({ ...end.record, task_id: record.task_id }, context);
   if (end.how === 'lost') return reportLost(opened, record, context);
   if (end.how === 'unusable') {
     say(`${end.why} ${record.task_id} goes on.`);
