@@ -3,9 +3,9 @@ import { BridgeError, messageOf } from '../../base/errors.js';
 import { createSecret, farIdOf, idOn, TASK_ID_PATTERN } from '../../base/ids.js';
 import { systemClock } from '../../base/system-clock.js';
 import {
-  alarms,
   checkResultSchema,
   metWords,
+  notesOf,
   testVerdictSchema,
   type Verification,
 } from '../../checks/result.js';
@@ -151,7 +151,7 @@ export class FarTasks {
       const results = checks?.results.map((one) => ({ ...one, command: '' }));
       if (results !== undefined)
         return {
-          ...{ results, tests, linked, notes: notesIn(message, results, tests) },
+          ...{ rounds: 0, results, tests, linked, notes: notesIn(message, { results, tests }) },
           ...(tests_changed !== undefined && { tests_changed }),
           ...(outside_brief !== undefined && { outside_brief }),
         };
@@ -233,8 +233,8 @@ export class FarTasks {
 }
 
 /** What the words of `verify_task` say beside the results. */
-function notesIn(message: string, results: Verification['results'], tests: Verification['tests']): string[] {
-  const said = [`${metWords({ results })}.`, ...alarms(tests)];
+function notesIn(message: string, found: Pick<Verification, 'results' | 'tests'>): string[] {
+  const said = [`${metWords(found)}.`, ...notesOf({ rounds: 0, ...found })];
   const rest = said.reduce((text, words) => text.replace(words, ''), message).trim();
   return rest === '' ? [] : [rest];
 }
