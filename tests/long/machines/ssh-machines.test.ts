@@ -14,7 +14,7 @@ const checkout = join(import.meta.dirname, '..', '..', '..');
 /** What a program prints over ssh. */
 async function overSsh({ command }: SshMachine, words: string): Promise<string> {
   const [program = '', ...args] = command;
-  const { stdout } = await promisify(execFile)(program, [...args, words], { timeout: 10_000 });
+  const { stdout } = await promisify(execFile)(program, ['-o', 'ConnectTimeout=3', ...args, words]);
   return stdout.trim();
 }
 
