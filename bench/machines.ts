@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { silentLogger } from '../src/base/logger.js';
@@ -37,7 +37,8 @@ export async function measureMachines(): Promise<unknown> {
       await startSshMachine({
         name: `far${n}`,
         apiUrl: 'http://127.0.0.1:1',
-        claude: '/opt/machine/bin/agent',
+        claude: process.execPath,
+        env: { MCP_CLAUDE_COMMAND: '/opt/machine/bin/agent' },
       }),
     );
   const setting = Object.fromEntries(machines.map(({ name, command }) => [name, { command }]));
@@ -91,7 +92,7 @@ async function placesOf(client: StdioClient, workplace: Workplace, machine: SshM
     },
     there: {
       id: await start({ path, machine: machine.name }),
-      make: (name) => writeFileSync(join(machine.homeDir, 'bytes', name), ''),
+      make: (name) => writeFileSync(join(machine.homeDir, basename(path), name), ''),
     },
   };
 }

@@ -1,6 +1,6 @@
 # Process 1 of a machine of ssh-machines.ts, in namespaces of its own; the machine ends when its standard input does.
 set -eu
-me=$1 checkout=$2 sshd=$3 node=$4
+me=$1 checkout=$2 sshd=$3 node=$4 claude=$5
 
 mount --make-rprivate /
 mount -t proc proc /proc
@@ -16,6 +16,8 @@ mount --bind "$me" "$me/opt/machine"
 mount --bind "$sshd" "$me/opt/sshd"
 : >"$me/opt/node"
 mount --bind "$node" "$me/opt/node"
+: >"$me/opt/claude"
+mount --bind "$claude" "$me/opt/claude"
 mount --bind "$me/passwd" /etc/passwd
 mount --bind "$me/group" /etc/group
 mount --rbind "$me/opt" /opt

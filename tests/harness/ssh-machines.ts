@@ -36,7 +36,7 @@ export interface SshMachineOptions {
   readonly name: string;
   /** The API that its Claude Code speaks to; it stays within reach when the line is cut. */
   readonly apiUrl: string;
-  /** The program of Claude Code, in this checkout. */
+  /** The program of Claude Code; on PATH there. */
   readonly claude: string;
   /** Further environment of its user. */
   readonly env?: Readonly<Record<string, string>>;
@@ -55,7 +55,7 @@ export interface SshMachine {
   /** Of the user there, as this machine sees it. */
   readonly homeDir: string;
   readonly stateDir: string;
-  /** Makes a folder in the user's home there; its path there. */
+  /** Makes a folder in the user's home there, whose name goes on with a number; its path there. */
   folder(name: string): Promise<string>;
   /** The words that run a program there as its user, without ssh. */
   inside(words: readonly string[]): readonly [string, ...string[]];
@@ -80,7 +80,15 @@ export async function startSshMachine(options: SshMachineOptions): Promise<SshMa
     'unshare',
     [
       ...['--mount', '--uts', '--ipc', '--net', '--pid', '--fork', '--kill-child'],
-      ...['sh', init, folder, checkout, join(checkout, SSHD), await realpath(process.execPath)],
+      ...[
+        'sh',
+        init,
+        folder,
+        checkout,
+        join(checkout, SSHD),
+        await realpath(process.execPath),
+        options.claude,
+      ],
     ],
     { cwd: '/', env: { PATH: process.env['PATH'] }, stdio: ['pipe', 'pipe', 'pipe'] },
   );
@@ -95,10 +103,10 @@ export async function startSshMachine(options: SshMachineOptions): Promise<SshMa
   }
 }
 
-function userEnvironment({ claude, env }: SshMachineOptions): Record<string, string> {
+function userEnvironment({ env }: SshMachineOptions): Record<string, string> {
   return {
     ...scriptedClaudeEnvironment(API),
-    MCP_CLAUDE_COMMAND: claude.replace(checkout, APP),
+    MCP_CLAUDE_COMMAND: '/opt/claude',
     MCP_ALLOWED_ROOTS: HOME,
     ...env,
   };
@@ -228,14 +236,16 @@ async function machineOf({ name, folder, holder, pid, line, api, env }: Parts): 
   const { interfaceName } = line;
   const swallow = ['qdisc', 'replace', 'dev'];
   const homeDir = join(folder, 'home');
+  let made = 0;
   return {
     name,
     command: ['ssh', '-F', join(folder, 'ssh_config'), name],
     machineDir: folder,
     homeDir,
     stateDir: join(homeDir, '.local', 'state', 'claude-code-bridge'),
-    folder: async (one) => {
-      await mkdir(join(homeDir, one), { recursive: true });
+    folder: async (prefix) => {
+      const one = `${prefix}-${++made}`;
+      await mkdir(join(homeDir, one));
       await chown(join(homeDir, one), UID, UID);
       return join(HOME, one);
     },

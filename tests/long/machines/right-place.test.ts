@@ -8,7 +8,11 @@ import { describeMachines, sharedMachines } from './shared-machines.js';
 const OPERATIONS = 100;
 
 describeMachines('one path on two machines', (claude) => {
-  const machines = sharedMachines({ claude, count: 1, env: { MCP_ALLOWED_ROOTS: '/tmp:/home/dev' } });
+  const machines = sharedMachines({
+    claude,
+    count: 1,
+    env: { far1: { MCP_ALLOWED_ROOTS: '/tmp:/home/dev' } },
+  });
 
   it('a hundred operations in turn are done where they were asked for', async () => {
     const machine = machines().machine(1);

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
 import { startScriptedApi, type Script, type ScriptedApi } from '../../../src/cli/demo/scripted-api.js';
 import { runs, says } from '../../harness/scripted-turns.js';
-import { startSshMachine, type SshMachine, type SshMachineOptions } from '../../harness/ssh-machines.js';
+import { startSshMachine, type SshMachine } from '../../harness/ssh-machines.js';
 import { until } from '../../harness/until.js';
 
 /** The model runs what the prompt, or the output of what it ran last, tells it: a line `DO <command>`. */
@@ -28,10 +28,12 @@ export interface SharedMachines {
   machine(number: number): SshMachine;
 }
 
-export interface SharedOptions extends Pick<SshMachineOptions, 'env'> {
+export interface SharedOptions {
   readonly claude: string;
   readonly count: number;
   readonly script?: Script;
+  /** Further environment of the user of a machine, by its name. */
+  readonly env?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** More of each entry of the setting. */
   readonly setting?: Readonly<Record<string, unknown>>;
 }
@@ -46,8 +48,10 @@ export function sharedMachines({ claude, count, script, env, setting }: SharedOp
   let api: ScriptedApi | undefined;
   beforeAll(async () => {
     api = await startScriptedApi(script ?? doesAsTold);
-    for (let number = 1; number <= count; number++)
-      all.push(await startSshMachine({ name: `far${number}`, apiUrl: api.url, claude, ...(env && { env }) }));
+    for (let number = 1; number <= count; number++) {
+      const name = `far${number}`;
+      all.push(await startSshMachine({ name, apiUrl: api.url, claude, env: env?.[name] ?? {} }));
+    }
     const machines = Object.fromEntries(all.map(({ name, command }) => [name, { command, ...setting }]));
     shared = {
       all,

@@ -78,12 +78,10 @@ describeMachines('tasks on three machines', (claude) => {
     const machine = machines().machine(1);
     await older(machine);
     const bridge = await near();
-    const path = await machine.folder('upgraded');
-    const start = async (index: number): Promise<string> => {
-      const project = await machine.folder(`upgraded/${index}`);
-      return bridge.start({ machine: machine.name, path: project, prompt: WAITS });
-    };
-    const ids = await Promise.all(Array.from({ length: RUNNING }, (_, index) => start(index)));
+    const paths = await Promise.all(Array.from({ length: RUNNING }, () => machine.folder('upgraded')));
+    const start = (path: string): Promise<string> =>
+      bridge.start({ machine: machine.name, path, prompt: WAITS });
+    const ids = await Promise.all(paths.map(start));
     const [server] = await serversOf(machine);
     expect(server?.[1]).toContain('/opt/machine/older');
     for (const id of ids) await bridge.until(id, ({ activity }) => activity.includes('Bash'));
@@ -96,10 +94,12 @@ describeMachines('tasks on three machines', (claude) => {
     expect(newer?.[1]).toContain(`${APP}/dist/main.js`);
     for (const [index, id] of ids.entries()) {
       expect(isFinal((await bridge.status(id)).status)).toBe(false);
-      await machine.exec(['touch', join(path, `${index}`, 'go')]);
+      await machine.exec(['touch', join(paths[index] ?? '', 'go')]);
       expect(await bridge.end(id)).toMatchObject({ status: 'completed' });
     }
-    expect(await machine.exec(['sh', '-c', `cat ${path}/*/made.txt`])).toBe('made\n'.repeat(RUNNING));
+    expect(await machine.exec(['cat', ...paths.map((path) => join(path, 'made.txt'))])).toBe(
+      'made\n'.repeat(RUNNING),
+    );
   });
 });
 
