@@ -11,7 +11,7 @@ describeMachines('one path on two machines', (claude) => {
   const machines = sharedMachines({
     claude,
     count: 1,
-    env: { far1: { MCP_ALLOWED_ROOTS: '/tmp:/home/dev' } },
+    env: { far1: { MCP_ALLOWED_ROOTS: '/tmp,/home/dev' } },
   });
 
   it('a hundred operations in turn are done where they were asked for', async () => {

@@ -33,7 +33,7 @@ describeMachines('tasks on three machines', (claude) => {
     for (const { id } of tasks)
       expect(await bridge.end(id)).toMatchObject({ task_id: id, status: 'completed', last_output: 'Done.' });
     expect(await childrenOf(bridge)).toEqual(
-      machines().all.map(({ command }) => [...command, 'sh'].join(' ')),
+      machines().all.map(({ command }) => [...command, 'sh'].join(' ')).sort(),
     );
 
     const here = await bridge.start();
