@@ -10,11 +10,13 @@ import { createWorkplace } from '../../harness/workplace.js';
 
 const liar = fileURLToPath(new URL('../../fixtures/programs/lying-bridge.mjs', import.meta.url));
 const MAX_MEMORY_KB = 400 * 1024;
+/** A machine that does not answer holds up no list for long. */
+const LIST_LIMIT_MS = 15_000;
 /** More than any answer of these tests that nothing has made longer. */
 const MAX_ANSWER_CHARS = 300_000;
 
-/** Lies that a line ends over, or that make answers useless. */
-const lies = [
+/** In answers, which are refused or cut. */
+const answers = [
   'texts of 5 MB',
   'ids that are paths',
   'ids of another machine',
@@ -22,6 +24,9 @@ const lies = [
   'dates that are none',
   'a newer protocol',
   'a protocol that is no number',
+];
+/** Over which the line is ended, again each time it is opened. */
+const lines = [
   'a line without end',
   'short lines without end',
   'notices without end',
@@ -32,23 +37,25 @@ const lies = [
 ];
 
 describe('a far side that lies', () => {
-  it.each(lies)('by %s does no harm to what is here', async (lie) => {
+  it.each([...answers, ...lines])('by %s does no harm to what is here', async (lie) => {
     const bridge = await bridgeWith(lie);
     const here = await bridge.start({ prompt: 'AGENT: exit 0' });
     await bridge.end(here);
-    const [listed, started] = await Promise.all([
-      bridge.mcp.callTool('list_tasks', {}),
-      bridge.mcp.callTool('start_task', { machine: 'liar', path: bridge.project, prompt: 'AGENT: exit 0' }),
-    ]);
-    for (const { content } of [listed, started]) {
+    const beganMs = performance.now();
+    const results = [await bridge.mcp.callTool('list_tasks', {})];
+    expect(performance.now() - beganMs).toBeLessThan(LIST_LIMIT_MS);
+    expect(results[0]?.structuredContent).toMatchObject({ tasks: [{ task_id: here }] });
+    const start = { machine: 'liar', path: bridge.project, prompt: 'AGENT: exit 0' };
+    // A call to a machine whose line is cut waits for it.
+    if (answers.includes(lie)) results.push(await bridge.mcp.callTool('start_task', start));
+    for (const { content } of results) {
       const text = content.map((block) => block.text ?? '').join('\n');
       expect(text.length).toBeLessThan(MAX_ANSWER_CHARS);
-      expect(text).not.toMatch(/passwd|other\/task/);
+      expect(text).not.toMatch(/other\/task|task_id.*passwd/);
     }
-    expect(listed.structuredContent).toMatchObject({ tasks: [{ task_id: here }] });
     expect(await bridge.status(here)).toMatchObject({ status: 'completed' });
     expect(await peakMemoryKb(bridge.mcp.pid)).toBeLessThan(MAX_MEMORY_KB);
-    if (lie.endsWith('without end'))
+    if (lines.includes(lie))
       await until('its process has been ended', async () => expect(await liars(bridge)).toEqual([]));
   });
 

@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject } from 'vitest';
 import { startScriptedApi, type Script, type ScriptedApi } from '../../../src/cli/demo/scripted-api.js';
 import { runs, says } from '../../harness/scripted-turns.js';
 import { startSshMachine, type SshMachine } from '../../harness/ssh-machines.js';
@@ -64,9 +64,11 @@ export function sharedMachines({ claude, count, script, env, setting }: SharedOp
       },
     };
   });
+  afterEach(async () => {
+    for (const machine of all) await machine.restore();
+  });
   afterAll(async () => {
     try {
-      for (const machine of all) await machine.restore();
       await until('no line is left', async () => expect(await linesOf(all)).toEqual([]));
     } finally {
       for (const machine of all) await machine.end();

@@ -33,7 +33,9 @@ describeMachines('tasks on three machines', (claude) => {
     for (const { id } of tasks)
       expect(await bridge.end(id)).toMatchObject({ task_id: id, status: 'completed', last_output: 'Done.' });
     expect(await childrenOf(bridge)).toEqual(
-      machines().all.map(({ command }) => [...command, 'sh'].join(' ')).sort(),
+      machines()
+        .all.map(({ command }) => [...command, 'sh'].join(' '))
+        .sort(),
     );
 
     const here = await bridge.start();
