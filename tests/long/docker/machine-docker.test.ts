@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -90,6 +90,7 @@ async function startBox(image: string, name: string, { api }: TestBridge): Promi
   const words = [
     ...['run', '--rm', '-i', '--init', '--name', name, '--hostname', name, '--network', 'none'],
     ...Object.entries(env).flatMap(([key, value]) => ['-e', `${key}=${value}`]),
+    ...(await terminalLibraries()).flatMap((library) => ['-v', `${library}:${library}:ro`]),
     ...['-v', `${checkout}:/opt/app:ro`, '-v', `${shared}:/opt/machine`, '-v', `${home}:${HOME}`],
     ...[
       image,
@@ -113,4 +114,15 @@ async function endCommand({ mcp }: TestBridge, box: string): Promise<void> {
   const { stdout } = await run('ps', ['-o', 'pid=,args=', '--ppid', `${mcp.pid}`]);
   const line = stdout.split('\n').find((one) => one.includes(`docker exec -i -u agent ${box}`));
   process.kill(Number.parseInt(line ?? '', 10), 'SIGKILL');
+}
+
+/** What the module that makes terminals loads; the image has what its programs load. */
+async function terminalLibraries(): Promise<string[]> {
+  const folder = join(checkout, 'node_modules', '@lydell');
+  const modules = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('pty.node'));
+  const { stdout } = await run(
+    'ldd',
+    modules.map((name) => join(folder, name)),
+  );
+  return [...new Set(stdout.match(/\/\S+\.so[\d.]*/g))];
 }
