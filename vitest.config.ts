@@ -56,6 +56,8 @@ export default defineConfig({
       long('more'),
       long('claude'),
       long('docker'),
+      // Each has up to three machines on the two cores of this one.
+      long('machines', { fileParallelism: false, testTimeout: 300 * SECOND_MS }),
       long('board'),
       // One editor needs both cores: one file at a time.
       long('editors', { fileParallelism: false, hookTimeout: 120 * SECOND_MS }),

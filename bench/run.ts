@@ -4,6 +4,7 @@ import { measureBoard } from './board.js';
 import { measureDelegate } from './delegate.js';
 import { measureExplore } from './explore.js';
 import { measureFlood } from './flood.js';
+import { measureMachines } from './machines.js';
 import { measureStart } from './start.js';
 
 const suites: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -14,6 +15,7 @@ const suites: Readonly<Record<string, () => Promise<unknown>>> = {
   flood: () => measureFlood(1, 200),
   many: () => measureFlood(20, 5),
   board: measureBoard,
+  machines: measureMachines,
 };
 
 const wanted = process.argv.slice(2);

@@ -32,6 +32,7 @@ export const longParts: readonly TestPart[] = [
   { name: 'ps', projects: ['ps'], needs: ['claude'], env: allClaudes },
   { name: 'node-pty', projects: ['node-pty'], needs: [] },
   { name: 'docker', projects: ['long-docker'], needs: ['docker', 'claude'] },
+  { name: 'machines', projects: ['long-machines'], needs: ['machines', 'claude'] },
   { name: 'board', projects: ['long-board'], needs: ['browser', 'claude'] },
   { name: 'editors', projects: ['long-editors'], needs: ['editors', 'claude'] },
   { name: 'packages', projects: ['long-packages'], needs: ['claude'] },

@@ -5,11 +5,13 @@ import { oneLine } from '../base/text.js';
 import { isObject, type JsonObject } from '../mcp/answers.js';
 import type { Decision, TaskRecord } from '../tasks/task.js';
 import type { Machine } from './machine.js';
+import { unanswered } from './unreachable.js';
 
 /** Two clocks that differ by less are the same: the offset is known no better than an answer takes. */
 const SAME_CLOCK_MS = 2_000;
 const SECOND_MS = 1_000;
 const MAX_WHY_CHARS = 200;
+const MAX_ID_CHARS = 100;
 const TIME_CHARS = 16;
 /** A list of tasks in an answer, the decisions of one of them, and one of these. */
 const MAX_DEPTH = 4;
@@ -52,7 +54,7 @@ export function answerFrom(machine: FarMachine, answer: JsonObject, depth = MAX_
 
 function fieldFrom(machine: FarMachine, name: string, value: unknown, depth: number): unknown {
   if (typeof value === 'string') {
-    if (ID_FIELDS.has(name)) return idHere(machine.name, value);
+    if (ID_FIELDS.has(name)) return knownIdHere(machine.name, value);
     return name === 'expires_at' ? timeHere(machine, value) : value;
   }
   if (depth === 0 || name === REQUEST) return value;
@@ -94,6 +96,17 @@ export function timeWords(atMs: number, nowMs: number): string {
 /** An id of a task or a process; any other text stays as it is. */
 export function idHere(machine: string, text: string): string {
   return TASK_ID_PATTERN.test(text) || PROCESS_ID_PATTERN.test(text) ? idOn(machine, text) : text;
+}
+
+/** Throws MACHINE_UNREACHABLE for what is no id: a later call would take it for one. */
+function knownIdHere(machine: string, text: string): string {
+  const id = idHere(machine, text);
+  if (id !== text) return id;
+  throw unanswered(
+    machine,
+    'unknown',
+    `has answered with ${JSON.stringify(text.slice(0, MAX_ID_CHARS))}, which is no id`,
+  );
 }
 
 /** A time of its clock, by this one. */

@@ -1,22 +1,15 @@
-import { execFile } from 'node:child_process';
-import { createReadStream } from 'node:fs';
-import { readFile, rm, stat } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { promisify } from 'node:util';
 import Docker from 'dockerode';
-import { pack, type Pack } from 'tar-stream';
-import { beforeAll, expect, inject, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { TASK_LABEL } from '../../../src/processes/docker/container-options.js';
-import { describeDocker, dockerEnv, type TestEngine } from '../../harness/docker-engine.js';
+import { claudeImage, newestClaude } from '../../harness/claude-image.js';
+import { describeDocker, dockerEnv } from '../../harness/docker-engine.js';
 import { runs, says } from '../../harness/scripted-turns.js';
 import { startBridge, type BridgeOptions, type TestBridge } from '../../harness/start-bridge.js';
 import { until } from '../../harness/until.js';
 
-const REPOSITORY = 'claude-code-bridge-test/claude';
-const PROGRAM_MODE = 0o755;
 /** A file of the image that this machine does not have. */
 const ONLY_INSIDE = '/bin/[[';
 const WHERE = `[ -e "${ONLY_INSIDE}" ] && echo inside > where.txt || echo outside > where.txt`;
@@ -158,12 +151,6 @@ function inContainer(image: string, options: Omit<BridgeOptions, 'claude'>): Pro
   });
 }
 
-function newestClaude(): { readonly version: string; readonly binary: string } {
-  const newest = inject('claudeVersions').at(-1);
-  if (newest?.binary === undefined) throw new Error('the newest version of Claude Code could not be fetched');
-  return { version: newest.version, binary: newest.binary };
-}
-
 async function containersOf(taskId: string): Promise<string[]> {
   const found = await new Docker().listContainers({
     all: true,
@@ -177,39 +164,4 @@ function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shapeOf);
   if (typeof value !== 'object' || value === null) return value === null ? null : typeof value;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, shapeOf(one)]));
-}
-
-/**
- * The image of one version of the real CLI: the node image with the program that the tests use, and the libraries that
- * it needs. Made once for an engine.
- */
-async function claudeImage(
-  { nodeImage }: TestEngine,
-  { version, binary }: { readonly version: string; readonly binary: string },
-): Promise<string> {
-  const docker = new Docker();
-  const name = `${REPOSITORY}:${version}`;
-  const images = await docker.listImages({ filters: { reference: [name] } });
-  if (images.length > 0) return name;
-  const container = await docker.createContainer({ Image: nodeImage, Cmd: ['/bin/sh'] });
-  try {
-    const archive = pack();
-    const sent = container.putArchive(Readable.from(archive), { path: '/' });
-    await Promise.all([sent, fill(archive, binary)]);
-    await container.commit({ repo: REPOSITORY, tag: version });
-  } finally {
-    await container.remove({ force: true });
-  }
-  return name;
-}
-
-async function fill(archive: Pack, binary: string): Promise<void> {
-  const { stdout } = await promisify(execFile)('ldd', [binary]);
-  for (const library of stdout.match(/\/\S+/g) ?? []) {
-    archive.entry({ name: library.slice(1), mode: PROGRAM_MODE }, await readFile(library));
-  }
-  const { size } = await stat(binary);
-  const entry = archive.entry({ name: 'usr/local/bin/claude', mode: PROGRAM_MODE, size });
-  await pipeline(createReadStream(binary), entry);
-  archive.finalize();
 }
