@@ -237,7 +237,7 @@ export const layers: readonly Layer[] = [
     holds: 'other machines: the line to each, what both ends say, and tasks there as they are seen here',
     imports: ['keeper', 'mcp', 'tasks', 'checks', 'config', 'approvals', 'store', 'pty', 'os', 'base'],
     entries: ['machines', 'wire', 'machine-tasks', 'far-tools'],
-    ceiling: 2775,
+    ceiling: 2788,
   },
   {
     folder: 'board',
@@ -390,15 +390,15 @@ export const areas: readonly Area[] = [
     holds: 'builds, generated pages, releases, the check itself',
     imports: 'everything',
     entries: [],
-    ceiling: 1873,
+    ceiling: 1874,
   },
-  { folder: 'bench', holds: 'benchmarks', imports: 'everything', entries: [], ceiling: 1012 },
+  { folder: 'bench', holds: 'benchmarks', imports: 'everything', entries: [], ceiling: 1195 },
   {
     folder: 'tests',
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 51575,
+    ceiling: 53148,
   },
 ];
 
