@@ -1,14 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { silentLogger } from '../src/base/logger.js';
-import { systemClock } from '../src/base/system-clock.js';
 import { isThere } from '../tests/harness/need-table.js';
 import { startSshMachine, type Cut, type SshMachine } from '../tests/harness/ssh-machines.js';
-import { BoardConnection } from '../vscode/src/board/board-connection.js';
-import { findBoard, openBoardSocket } from '../vscode/src/board/board-socket.js';
 import { figuresOf, inTurn, memoryOf } from './figures.js';
 import { StdioClient } from './stdio-client.js';
 import { BRIDGE, createWorkplace, type Workplace } from './workplace.js';
@@ -28,7 +24,7 @@ until [ -e stop ]; do if [ -e go ]; then rm go; echo BYTE; else sleep 0.005; fi;
 const startSchema = z.object({ task_id: z.string() });
 const outputSchema = z.object({ cursor: z.string(), text: z.string() });
 
-/** What a machine over ssh costs: a first byte, a terminal and a call, compared with this machine; a cut line; memory. Root on Linux only. */
+/** What a machine over ssh costs: a first byte and a call, compared with this machine; a cut line; memory. Root on Linux only. */
 export async function measureMachines(): Promise<unknown> {
   if (!isThere.machines()) return 'left out: needs root on Linux, and scripts/fetch-sshd.sh .cache/sshd';
   const machines: SshMachine[] = [];
@@ -54,7 +50,7 @@ export async function measureMachines(): Promise<unknown> {
     const [far] = machines;
     if (far === undefined) throw new Error('no machine');
     const places = await placesOf(client, workplace, far);
-    const compared = await compare(client, workplace, places);
+    const compared = await compare(client, places);
     const { id } = places.there;
     const back = {
       link: await reconnects(client, far, id, 'link'),
@@ -97,15 +93,12 @@ async function placesOf(client: StdioClient, workplace: Workplace, machine: SshM
   };
 }
 
-async function compare(client: StdioClient, workplace: Workplace, { here, there }: Places): Promise<object> {
+async function compare(client: StdioClient, { here, there }: Places): Promise<object> {
   const pair = (act: (place: Place) => Promise<unknown>): Promise<object> =>
     inTurn({ rounds: ROUNDS, own: () => act(there), floor: () => act(here) });
   const firstByte = await pair((place) => byteOf(client, place));
   const call = await pair(({ id }) => client.call('get_task_status', { task_id: id }));
-  const board = await boardOf(workplace);
-  const terminal = await pair(({ id }) => frameOf(board.connection, id));
-  board.end();
-  return { firstByte, call, terminal };
+  return { firstByte, call };
 }
 
 /** From the moment at which a program prints until a client has read it. */
@@ -121,39 +114,6 @@ async function byteOf(client: StdioClient, { id, make }: Place): Promise<void> {
   const { cursor } = await read();
   make('go');
   while (!(await read(cursor)).text.includes('BYTE')) await sleep(LOOK_MS);
-}
-
-async function boardOf({
-  env,
-  folder,
-}: Workplace): Promise<{ connection: BoardConnection; end: () => void }> {
-  const [node = '', entry = ''] = BRIDGE;
-  execFileSync(node, [entry, 'board', '--no-open'], { env });
-  const statePath = join(folder, 'state');
-  const running = await findBoard({ configured: [], env, homeDir: folder, statePath }, false);
-  if (running === undefined) throw new Error('the board does not run');
-  const connection = new BoardConnection({
-    open: (events) => openBoardSocket(running, events, silentLogger),
-    clock: systemClock,
-  });
-  connection.connect();
-  while (connection.state.how !== 'open') await sleep(LOOK_MS);
-  const { owner } = z
-    .object({ owner: z.object({ pid: z.number() }) })
-    .parse(JSON.parse(readFileSync(join(statePath, 'board', 'board.json'), 'utf8')));
-  return { connection, end: () => (connection.dispose(), process.kill(owner.pid)) };
-}
-
-/** The first bytes of a terminal, from the moment at which a page asks for them. */
-async function frameOf(board: BoardConnection, id: string): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const frames = board.onFrame(() => {
-      frames.dispose();
-      followed.dispose();
-      resolve();
-    });
-    const followed = board.follow(`term:/${id}`, { changed: () => undefined });
-  });
 }
 
 /** From the moment at which a line is back until a call is answered. */
