@@ -131,11 +131,9 @@ async function reconnects(client: StdioClient, machine: SshMachine, id: string, 
   return figuresOf(samples);
 }
 
-/** Resident memory of each command that holds a line, in MB. */
+/** Resident memory of each ssh that holds a line, in MB. */
 function sshMemory(pid: number): number[] {
-  const out = execFileSync('ps', ['-o', 'rss=', '--ppid', `${pid}`], { encoding: 'utf8' });
-  return out
-    .trim()
-    .split('\n')
-    .map((kb) => (Number(kb) * 1024) / 1e6);
+  const out = execFileSync('ps', ['-o', 'rss=,comm=', '--ppid', `${pid}`], { encoding: 'utf8' });
+  const lines = out.split('\n').filter((line) => line.endsWith(' ssh'));
+  return lines.map((line) => (Number.parseInt(line, 10) * 1024) / 1e6);
 }
