@@ -51,6 +51,25 @@ describeMachines('a line that is reset 0 to 450 ms after a call was sent', (clau
       expect(await machine.exec(['cat', join(path, 'ran.txt')])).toBe('x\n');
     }));
 
+  it('a call without a request id gets one here: it is done once when it was answered, and else not twice', () =>
+    rounds('unnamed', async ({ index, path, bridge, machine }) => {
+      const args = {
+        machine: machine.name,
+        command: 'echo x >> ran.txt',
+        shell: true,
+        cwd: path,
+        keep: true,
+      };
+      const isAnswered = await cutDuring(machine, index, () =>
+        bridge.call('spawn', args).then(
+          () => true,
+          () => false,
+        ),
+      );
+      const ran = await machine.exec(['sh', '-c', `cat ${path}/ran.txt || true`]);
+      expect(isAnswered ? ['x\n'] : ['', 'x\n']).toContain(ran);
+    }));
+
   it('a file is written once', () =>
     rounds('write', async ({ index, path, bridge, machine }) => {
       const file = join(path, 'a.txt');
