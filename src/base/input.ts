@@ -87,10 +87,10 @@ export function isDeepJson(text: Uint8Array): boolean {
   return false;
 }
 
-/** The value of a JSON text; undefined when it is none. */
-export function jsonOf(text: string): unknown {
+/** The value of a JSON text, each value in it as `each` makes it; undefined when it is none. */
+export function jsonOf(text: string, each?: (key: string, value: unknown) => unknown): unknown {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(text, each);
     return value;
   } catch {
     // The caller says what else it may be.

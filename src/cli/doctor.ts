@@ -57,12 +57,7 @@ export async function runDoctor(
   });
   const whole = withRules ? [...allChecks, rules] : allChecks;
   const checks = quick ? whole.filter(({ category }) => category !== 'task') : whole;
-  let category: Category | undefined;
-  const show = (entry: Entry): void => {
-    if (entry.category !== category) write(look.paint('bold', titleLine(entry.category)));
-    category = entry.category;
-    write(shownEntry(entry, look));
-  };
+  const show = entryPrinter(context);
   const entries = await runChecks(checks, parts, { fix, ...(!json && { onEntry: show }) });
   if (signal.aborted) return exitCodes.interrupted;
   const report = reportOf(VERSION, entries);
@@ -70,8 +65,21 @@ export async function runDoctor(
   return exitCodeOf(report);
 }
 
+/** Prints one check after the other, those of a category below its title. `machine`: the title of the system, where it is not this machine. */
+export function entryPrinter(
+  { look, output }: Pick<CommandContext, 'look' | 'output'>,
+  machine?: string,
+): (entry: Entry) => void {
+  let category: Category | undefined;
+  return (entry) => {
+    const title = entry.category === category ? '' : look.paint('bold', titleLine(entry.category, machine));
+    category = entry.category;
+    void output.write(`${title}${shownEntry(entry, look)}`);
+  };
+}
+
 /** The lines of a check with its sign in a colour, broken at words; a command is pasted, and never broken. */
-export function shownEntry(entry: Entry, look: Look): string {
+function shownEntry(entry: Entry, look: Look): string {
   const fit = (line: string): string =>
     line.startsWith(COMMAND_INDENT) ? line : fitted(line, look, '      ');
   const lines = entryLines(entry).split('\n').map(fit);

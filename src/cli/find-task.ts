@@ -20,6 +20,8 @@ export interface ShelfWords {
   readonly list: string;
 }
 
+/** More tasks than a state directory holds. */
+export const MAX_LISTED = 10_000;
 /** What every id begins with: it names no task. */
 const PREFIX = 'task_';
 /** The last digits of an id that name its task in tables, and wherever a task is named. */

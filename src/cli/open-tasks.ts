@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { farIdOf } from '../base/ids.js';
 import { createStderrLogger } from '../base/logger.js';
 import { VERSION } from '../base/package.js';
 import type { AskChecks } from '../checks/allowed-checks.js';
@@ -16,12 +15,10 @@ import type { TaskPage, TaskQuery, TaskService } from '../tasks/task-service.js'
 import type { TaskRecord } from '../tasks/task.js';
 import { addCommand, requireOutsideTasks, type CommandContext } from './command.js';
 import { exitCodes, type ExitCode } from './exit-codes.js';
-import { findTask } from './find-task.js';
+import { findTask, MAX_LISTED } from './find-task.js';
 import type { FarTasks } from './machines/far-tasks.js';
 
 export const ID_WORDS = 'the id, its beginning or its last digits';
-/** More tasks than a state directory holds. */
-const MAX_LISTED = 10_000;
 const noAbort = new AbortController().signal;
 
 type Finisher = Pick<TaskFinisher, 'unmet' | 'worksBeside' | 'finish'>;
@@ -96,7 +93,6 @@ export async function openTasks(
   const far = native ? undefined : await farTasksOf(bridge, tasks);
   void services.sweepLeftovers();
   const list = (query: TaskQuery): Promise<TaskPage> => (far ?? tasks).list({ ...query, limit: MAX_LISTED });
-  const isFar = (record: Pick<TaskRecord, 'task_id'>): boolean => farIdOf(record.task_id) !== undefined;
   return {
     /** Those of this machine. */
     local: tasks,
@@ -110,7 +106,8 @@ export async function openTasks(
     statePath: stateDir.path,
     /** Passes on what a task changed, as `git diff` does; resolves with what is to be said about it. Throws as `patchOf`, and the errors of git. */
     patch: async (record: TaskRecord, take: TakeChunk, lost: AbortSignal): Promise<readonly string[]> => {
-      if (far !== undefined && isFar(record)) return far.patch(record, take, lost);
+      const there = far?.at(record.task_id);
+      if (there !== undefined) return there.patch(take, lost);
       const patch = await changes.patchOf(record);
       if (patch.state === 'nothing') return [patch.why];
       await git.readPatch(patch.query, take, lost);
@@ -131,12 +128,13 @@ export async function openTasks(
     },
     /** Undefined while the task runs. */
     receiptOf: (record: TaskRecord) =>
-      far !== undefined && isFar(record)
-        ? far.tasks.receiptOf(record.task_id, noAbort)
-        : changes.receiptOf(record, noAbort),
+      far?.at(record.task_id) === undefined
+        ? changes.receiptOf(record, noAbort)
+        : far.tasks.receiptOf(record.task_id, noAbort),
     /** Runs the checks of a task in a clean copy, until Ctrl-C. `ask`: a person, where one has to allow that. */
     verify: async (record: TaskRecord, ask: AskChecks): Promise<Verification | undefined> => {
-      if (far !== undefined && isFar(record)) return far.verify(record);
+      const there = far?.at(record.task_id);
+      if (there !== undefined) return there.verify();
       const { Verifications } = await import('../services/verifications.js');
       const verifications = new Verifications({ stateDir, env, door: git.door, changes });
       process.once('SIGINT', () => void verifications.end());
@@ -166,10 +164,8 @@ async function farTasksOf(bridge: BridgeOptions, local: TaskService): Promise<Fa
 /** Of a task of another machine its bridge says what is not met, and what works beside it. */
 function finisherOf(local: TaskFinisher, far: FarTasks): Finisher {
   return {
-    unmet: (record, ...more) =>
-      far.machineOf(record) === undefined ? local.unmet(record, ...more) : Promise.resolve(undefined),
-    worksBeside: (record, action) =>
-      far.machineOf(record) === undefined ? local.worksBeside(record, action) : Promise.resolve(undefined),
-    finish: (query) => (farIdOf(query.taskId) === undefined ? local.finish(query) : far.finish(query)),
+    unmet: async (task, ...more) => (far.at(task.task_id) ? undefined : local.unmet(task, ...more)),
+    worksBeside: async (task, action) => (far.at(task.task_id) ? undefined : local.worksBeside(task, action)),
+    finish: (query) => (far.at(query.taskId) ?? local).finish(query),
   };
 }

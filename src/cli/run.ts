@@ -23,6 +23,7 @@ import { answerCommand, answerLines } from './decisions.js';
 import { exitCodeOfEnd, exitCodes, type ExitCode } from './exit-codes.js';
 import { shortId } from './find-task.js';
 import { followLog } from './follow.js';
+import { noMachine } from './machines/place.js';
 import { openTasks, type OpenTasks } from './open-tasks.js';
 import { shownProject } from './tasks-table.js';
 import { taskDetails } from './tasks-text.js';
@@ -175,13 +176,12 @@ function folderOf(
   machine: string | undefined,
   { homeDir, folder }: CommandContext,
 ): string {
-  if (machine !== undefined && (path === undefined || !/^[/~]/.test(path)))
-    throw new BridgeError(
-      'INVALID_ARGUMENTS',
-      `--machine ${machine} needs the folder on that machine.`,
-      'Add --path with an absolute path there, such as --path /srv/work/app.',
-    );
-  if (machine !== undefined && path !== undefined) return path;
+  if (machine !== undefined) {
+    if (path !== undefined && /^[/~]/.test(path)) return path;
+    const message = `--machine ${machine} needs the folder on that machine.`;
+    const next = 'Add --path with an absolute path there, such as --path /srv/work/app.';
+    throw new BridgeError('INVALID_ARGUMENTS', message, next);
+  }
   if (path === '')
     throw new BridgeError('INVALID_ARGUMENTS', '--path names no folder.', 'Leave it out for this one.');
   return path === undefined ? currentFolder(folder) : resolve(expandHome(path, homeDir));
@@ -201,7 +201,7 @@ async function start(
       `${before.task_id} cannot go on on another machine.`,
       'Leave out --machine: it goes on where it was.',
     );
-  if (machine !== undefined && far === undefined) throw noMachines(machine, context);
+  if (machine !== undefined && far === undefined) throw noMachine(machine, [], context.command);
   try {
     const input: StartTask = {
       prompt,
@@ -227,11 +227,6 @@ async function start(
     const hint = `Add --queue to start after it${beside}; ${context.command} attach shows it.`;
     throw new BridgeError(error.code, error.message, [...answer, hint], { cause: error });
   }
-}
-
-function noMachines(name: string, { command }: CommandContext): BridgeError {
-  const add = `To add it: ${command} machines add ${name} ssh://user@host`;
-  return new BridgeError('MACHINE_NOT_FOUND', `No machine is named ${name}; none is set up.`, add);
 }
 
 /** Ctrl-C leaves, and twice within two seconds also ends the task. Who reads stdout no longer has left, too. */

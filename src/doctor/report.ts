@@ -62,9 +62,9 @@ const TITLES: Readonly<Record<Category, string>> = {
   task: 'A whole task',
 };
 
-/** The title of a category, with an empty line before it. */
-export function titleLine(category: Category): string {
-  return `\n${TITLES[category]}\n`;
+/** The title of a category, with an empty line before it. `machine`: that of the system, where it is not this machine. */
+export function titleLine(category: Category, machine = TITLES.system): string {
+  return `\n${category === 'system' ? machine : TITLES[category]}\n`;
 }
 
 /** The lines of one check, each with its line end. */

@@ -1,12 +1,14 @@
+import type { Readable } from 'node:stream';
 import { BridgeError } from '../../base/errors.js';
 import { createSecret } from '../../base/ids.js';
-import { oneLine } from '../../base/text.js';
+import { oneLine, shellWord } from '../../base/text.js';
 import { openWire } from '../../machines/wire.js';
 import { Cancelled } from '../exit-codes.js';
-import { pasted } from './place.js';
 
+/** For some ten megabytes over a slow line, and npm. A person who waits for less has Ctrl-C. */
+const LIMIT_MS = 900_000;
 /** What a far script prints: a report of the doctor is the longest. */
-const MAX_OUTPUT_BYTES = 1024 * 1024;
+const MAX_OUTPUT_CHARS = 1024 * 1024;
 const MAX_WHY_CHARS = 500;
 
 /** A shell on another machine. */
@@ -17,57 +19,89 @@ export interface FarShell {
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Of programs there. */
-  readonly variables?: Readonly<Record<string, string>>;
+  readonly variables: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }
 
-/** What a script did there: all that it printed, and why it did not come to its end. */
-export interface FarRun {
-  readonly output: string;
-  /** The last words of the far side; undefined when the script came to its end. */
-  readonly failed: string | undefined;
+/** The line with which a script asks for its input. */
+export const SEND = 'send';
+/** The exit code of a script that misses something there; its last words on stderr say what. */
+const REFUSED = '64';
+
+interface FarRun {
+  /** What it means when the script fails, as in "did not take the version"; its last words follow. */
+  readonly failed: string;
+  /** What to do after exit code 64. */
+  readonly refused?: string;
+  /** All of what it may read. */
+  readonly input?: Uint8Array;
+  /** Called with each line that it prints. */
+  readonly onLine?: (line: string) => void;
 }
 
 /**
- * Runs a script of `sh` on the other machine, over a wire of its own. `input`: all of what the script may read. Throws MACHINE_UNREACHABLE where the
- * wire cannot be opened, or its time is over, and Cancelled.
+ * Runs a script of `sh` on the other machine, over a wire of its own, and resolves with what it prints once it has ended with exit code 0. Throws
+ * MACHINE_UNREACHABLE, for exit code 64 INVALID_ARGUMENTS, and Cancelled.
  */
 export async function runThere(
-  { name, command, env, variables = {}, signal }: FarShell,
+  { name, command, env, variables, signal }: FarShell,
   script: string,
-  { input, limitMs }: { readonly input?: Uint8Array; readonly limitMs: number },
-): Promise<FarRun> {
-  const limit = AbortSignal.timeout(limitMs);
+  { failed, refused = '', input, onLine }: FarRun,
+): Promise<string> {
+  const limit = AbortSignal.timeout(LIMIT_MS);
   const stop = AbortSignal.any([signal, limit]);
   const done = createSecret();
   // Not every command passes an exit code on.
-  const start = `(\n${script}\n)\n[ $? = 0 ] && printf '\\n${done}\\n'`;
+  const start = `(\n${script}\n)\nprintf '\\n${done}%s\\n' $?`;
   try {
     const wire = await openWire({
       ...{ machine: name, command, env, variables, signal: stop, prepare: ':', start, cwd: process.cwd() },
+    }).catch((error: unknown) => {
+      throw error instanceof BridgeError ? tryByHand(error, command) : error;
     });
     const onStop = (): void => wire.dispose();
     stop.addEventListener('abort', onStop, { once: true });
     try {
-      wire.input.end(input);
-      const text = await textOf(wire.output);
+      const lines: string[] = [];
+      let code = '';
+      for await (const line of linesOf(wire.output)) {
+        if (line === SEND) wire.input.end(input);
+        else if (line.startsWith(done)) code = line.slice(done.length);
+        else lines.push(line);
+        if (code === '' && line !== SEND && line !== '') onLine?.(line);
+      }
       stop.throwIfAborted();
-      const end = text.lastIndexOf(`\n${done}\n`);
-      if (end !== -1) return { output: text.slice(0, end), failed: undefined };
-      return { output: text, failed: oneLine(await wire.ended, MAX_WHY_CHARS) };
+      if (code === '0') return lines.join('\n');
+      const words = oneLine(await wire.ended, MAX_WHY_CHARS);
+      if (code === REFUSED) throw new BridgeError('INVALID_ARGUMENTS', `${name} ${words}`, refused);
+      throw failure(`${name} ${failed}: ${words}`);
     } finally {
       stop.removeEventListener('abort', onStop);
       wire.dispose();
     }
   } catch (error) {
     if (signal.aborted) throw new Cancelled();
-    if (!limit.aborted) throw error instanceof BridgeError ? tryByHand(error, command) : error;
-    throw new BridgeError(
-      'MACHINE_UNREACHABLE',
-      `${name} did not answer in ${Math.round(limitMs / 1000)} s.`,
-      'Nothing was changed here. Try again when the line is faster.',
-    );
+    throw limit.aborted ? failure(`${name} did not answer in ${LIMIT_MS / 1000} s.`) : error;
   }
+}
+
+/** Throws MACHINE_UNREACHABLE for a far side that prints without an end. */
+async function* linesOf(output: Readable): AsyncGenerator<string> {
+  let rest = '';
+  let chars = 0;
+  for await (const chunk of output.setEncoding('utf8')) {
+    const pieces = `${rest}${String(chunk)}`.split('\n');
+    chars += String(chunk).length;
+    if (chars > MAX_OUTPUT_CHARS) throw failure('The other machine printed too much for an answer.');
+    rest = pieces.pop() ?? '';
+    yield* pieces;
+  }
+}
+
+/** MACHINE_UNREACHABLE for what came to no end there. */
+export function failure(message: string): BridgeError {
+  const next = 'Nothing was changed here, and nothing half is left there. Mend that, then try again.';
+  return new BridgeError('MACHINE_UNREACHABLE', message, next);
 }
 
 /** What a person does about a line that cannot be opened. */
@@ -78,20 +112,7 @@ function tryByHand({ code, message }: BridgeError, command: readonly string[]): 
   return new BridgeError(code, message, `${hint}${ssh}`);
 }
 
-/** Throws MACHINE_UNREACHABLE for a far side that prints without an end. */
-async function textOf(output: AsyncIterable<unknown>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of output) {
-    if (!Buffer.isBuffer(chunk)) continue;
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes > MAX_OUTPUT_BYTES)
-      throw new BridgeError(
-        'MACHINE_UNREACHABLE',
-        'The other machine printed too much for an answer.',
-        'See what the command prints there without the bridge.',
-      );
-  }
-  return Buffer.concat(chunks).toString('utf8');
+/** The words of a command as a person pastes them. */
+export function pasted(words: readonly string[]): string {
+  return words.map((word) => shellWord(word, '/')).join(' ');
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BridgeError, messageOf } from '../../base/errors.js';
+import { BridgeError } from '../../base/errors.js';
 import { createSecret, farIdOf, idOn, TASK_ID_PATTERN } from '../../base/ids.js';
 import { systemClock } from '../../base/system-clock.js';
 import {
@@ -20,12 +20,12 @@ import type { StartTask, TaskPage, TaskQuery, TaskService } from '../../tasks/ta
 import type { TaskRecord } from '../../tasks/task.js';
 import type { FinishedTask, FinishTask } from '../../tasks/task-finisher.js';
 import type { FarLine } from '../attach/attach-session.js';
-import { findTask, type ShelfWords, type TaskShelf } from '../find-task.js';
+import { findTask, MAX_LISTED, type ShelfWords, type TaskShelf } from '../find-task.js';
 
 /** A person waits for a line that opens, and not for one that cannot. */
-const OPEN_MS = 10_000;
-/** Of one call of a tool there: it answers in 45 s. */
-const CALL_MS = 60_000;
+const OPENS = { repeats: true, timeoutMs: 10_000 };
+/** One call of a tool there: it answers in 45 s. What changes something has a request id. */
+const CALL = { repeats: true, timeoutMs: 60_000 };
 /** Checks in a clean copy are asked for again and again so long: ten of four hours, each twice. */
 const MAX_VERIFY_MS = 80 * 3_600_000;
 
@@ -62,20 +62,19 @@ export class FarTasks {
     this.#machines.dispose();
   }
 
-  /** The machine of a task; undefined for one of this machine. */
-  machineOf({ task_id }: Pick<TaskRecord, 'task_id'>): Machine | undefined {
-    const far = farIdOf(task_id);
-    return far && this.#machines.get(far.machine);
+  /** Undefined for a task of this machine. */
+  at(taskId: string): FarTask | undefined {
+    const far = farIdOf(taskId);
+    return far && new FarTask(this.#machines.get(far.machine), far.id, this.tasks);
   }
 
   /** All pages of a list; the notes say which machines do not answer. */
-  async list(query: TaskQuery): Promise<TaskPage & { readonly notes?: readonly string[] | undefined }> {
-    await this.#open(this.#machines.all);
+  async list(query: TaskQuery): Promise<TaskPage> {
+    await Promise.allSettled(this.#machines.all.map(open));
     const first = await this.tasks.list(query);
     const tasks = [...first.tasks];
-    const limit = query.limit ?? Infinity;
     let { cursor } = first;
-    while (cursor !== undefined && tasks.length < limit) {
+    while (cursor !== undefined && tasks.length < (query.limit ?? Infinity)) {
       const page = await this.tasks.list({ ...query, cursor });
       tasks.push(...page.tasks);
       cursor = page.cursor;
@@ -88,153 +87,127 @@ export class FarTasks {
    * MACHINE_NOT_FOUND and MACHINE_UNREACHABLE, too.
    */
   async find(given: string | undefined, shelf: TaskShelf, words: ShelfWords): Promise<TaskRecord> {
-    const read = (id: string): Promise<TaskRecord> => this.tasks.get(id);
-    const active = async () => (await this.list({ status: 'active' })).tasks;
-    const far = given === undefined ? undefined : farIdOf(given);
-    if (given === undefined) return findTask({ ...shelf, active }, given, words);
-    if (far !== undefined) {
-      const machine = this.#machines.get(far.machine);
-      const isWhole = TASK_ID_PATTERN.test(far.id);
-      if (isWhole) return read(given);
-      return findTask({ read, active, ids: () => this.#idsOf(machine) }, given, words);
+    const machine = given === undefined ? undefined : farIdOf(given)?.machine;
+    const listed = (status?: 'active') => this.list({ limit: MAX_LISTED, ...(status && { status }) });
+    if (given === undefined)
+      return findTask({ ...shelf, active: async () => (await listed('active')).tasks }, given, words);
+    if (machine !== undefined) {
+      if (TASK_ID_PATTERN.test(farIdOf(given)?.id ?? '')) return this.tasks.get(given);
+      await open(this.#machines.get(machine));
+    } else {
+      const here = await findTask(shelf, given, words).catch((error: unknown) => {
+        if (error instanceof BridgeError && error.code === 'TASK_NOT_FOUND') return undefined;
+        throw error;
+      });
+      if (here !== undefined) return here;
     }
-    try {
-      return await findTask(shelf, given, words);
-    } catch (error) {
-      if (!(error instanceof BridgeError) || error.code !== 'TASK_NOT_FOUND') throw error;
-      const asked = await Promise.allSettled(this.#machines.all.map((machine) => this.#idsOf(machine)));
-      const ids = asked.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-      const silent = asked.flatMap((one) => (one.status === 'rejected' ? [messageOf(one.reason)] : []));
-      return findTask({ read, active, ids: () => Promise.resolve(ids) }, given, words).catch(
-        (none: unknown) => {
-          if (!(none instanceof BridgeError) || silent.length === 0) throw none;
-          throw new BridgeError(none.code, [none.message, ...silent].join(' '), none.next);
-        },
-      );
-    }
-  }
-
-  /** Passes the patch of a task on; resolves with what is to be said about it. */
-  async patch(record: TaskRecord, take: TakeChunk, lost: AbortSignal): Promise<readonly string[]> {
-    const { machine, id } = this.#placeOf(record);
-    for (let offset = 0; ;) {
-      const request = { signal: lost, repeats: true, timeoutMs: CALL_MS };
-      const page = await machine
-        .call('task.patch', { task_id: id, offset }, request)
-        .catch(rethrown(machine));
-      if (page.bytes !== undefined) await take(Buffer.from(page.bytes, 'base64'));
-      const { next_offset: next } = page;
-      if (next === undefined || next <= offset || lost.aborted) return page.notes;
-      offset = next;
-    }
-  }
-
-  /** As the tool there does it. Throws what it throws. */
-  async finish({ taskId, action, reviewed, anyway }: FinishTask): Promise<FinishedTask> {
-    const record = await this.tasks.get(taskId);
-    const answer = await this.#tool(record, 'finish_task', {
-      action,
-      ...(reviewed !== undefined && { reviewed }),
-      ...(anyway === true && { anyway }),
-      request_id: createSecret(),
+    const { tasks, notes = [] } = await listed();
+    const ids = tasks.flatMap(({ task_id }) => {
+      const far = farIdOf(task_id);
+      return far === undefined || far.machine !== (machine ?? far.machine) ? [] : [task_id];
     });
-    const { message } = finishedSchema.parse(answer);
-    return { record: await this.tasks.get(taskId), notes: [message] };
-  }
-
-  /** As the tool there does it, until the checks have ended. Throws INVALID_ARGUMENTS where a person has to allow them there. */
-  async verify(record: TaskRecord): Promise<Verification> {
-    const untilMs = systemClock.monotonicMs() + MAX_VERIFY_MS;
-    for (;;) {
-      const answer = verifiedSchema.parse(await this.#tool(record, 'verify_task', {}));
-      const { checks, message, tests, tests_changed, outside_brief, linked } = answer;
-      const results = checks?.results.map((one) => ({ ...one, command: '' }));
-      if (results !== undefined)
-        return {
-          ...{ rounds: 0, results, tests, linked, notes: notesIn(message, { results, tests }) },
-          ...(tests_changed !== undefined && { tests_changed }),
-          ...(outside_brief !== undefined && { outside_brief }),
-        };
-      if (!STILL_RUNS.test(message) || systemClock.monotonicMs() > untilMs)
-        throw new BridgeError(
-          'INVALID_ARGUMENTS',
-          message,
-          `Run it in a terminal there: claude-code-bridge tasks verify ${this.#placeOf(record).id}`,
-        );
-    }
+    const all = { ids: () => Promise.resolve(ids), read: (id: string) => this.tasks.get(id) };
+    return findTask({ ...shelf, ...all }, given, words).catch((error: unknown) => {
+      if (!(error instanceof BridgeError) || error.code !== 'TASK_NOT_FOUND') throw error;
+      throw new BridgeError(error.code, [error.message, ...notes].join(' '), error.next);
+    });
   }
 
   /** Starts a task on a machine, once also where the answer is lost. `path`: there. Throws what `start_task` there throws. */
   async start(name: string, input: StartTask): Promise<TaskRecord> {
-    const machine = this.#machines.get(name);
-    const { prompt, path, permissionMode, model, timeoutSeconds, onConflict, checks, untilMet } = input;
+    const { prompt, path, model, checks, continueFrom } = input;
     const args = {
       ...{ prompt, path, model, checks },
-      permission_mode: permissionMode,
-      timeout_seconds: timeoutSeconds,
+      permission_mode: input.permissionMode,
+      timeout_seconds: input.timeoutSeconds,
       max_cost_usd: input.maxCostUsd,
       max_tokens: input.maxTokens,
-      until_met: untilMet,
-      continue_from: input.continueFrom && (farIdOf(input.continueFrom)?.id ?? input.continueFrom),
-      on_conflict: onConflict,
+      until_met: input.untilMet,
+      continue_from: continueFrom && (farIdOf(continueFrom)?.id ?? continueFrom),
+      on_conflict: input.onConflict,
       request_id: createSecret(),
     };
-    const request = { repeats: true, timeoutMs: CALL_MS };
     const limited = { ...args, ...startArgs(name, args, this.#limits) };
-    const answer = await machine.callTool('start_task', limited, request).catch(rethrown(machine));
+    const machine = this.#machines.get(name);
+    const answer = await machine.callTool('start_task', limited, CALL).catch(rethrown(machine));
     return this.tasks.get(idOn(name, startedSchema.parse(answer).task_id));
   }
+}
 
-  /** The terminal of a task there; undefined for a task of this machine. */
-  lineOf(record: TaskRecord): FarLine | undefined {
-    const machine = this.machineOf(record);
-    if (machine === undefined) return undefined;
-    const { id } = this.#placeOf(record);
+/** A task of another machine. What is done to it is done by the bridge there, and its errors are thrown. */
+class FarTask {
+  readonly #machine: Machine;
+  readonly #id: string;
+  readonly #tasks: MachineTasks;
+
+  /** `id`: there. */
+  constructor(machine: Machine, id: string, tasks: MachineTasks) {
+    this.#machine = machine;
+    this.#id = id;
+    this.#tasks = tasks;
+  }
+
+  /** Passes the patch of the task on; resolves with what is to be said about it. */
+  async patch(take: TakeChunk, lost: AbortSignal): Promise<readonly string[]> {
+    for (let offset = 0; ;) {
+      const query = { task_id: this.#id, offset };
+      const asked = this.#machine.call('task.patch', query, { ...CALL, signal: lost });
+      const { bytes, next_offset: next, notes } = await asked.catch(rethrown(this.#machine));
+      if (bytes !== undefined) await take(Buffer.from(bytes, 'base64'));
+      if (next === undefined || next <= offset || lost.aborted) return notes;
+      offset = next;
+    }
+  }
+
+  async finish({ taskId, action, reviewed, anyway }: FinishTask): Promise<FinishedTask> {
+    const args = { action, reviewed, ...(anyway === true && { anyway }), request_id: createSecret() };
+    const { message } = finishedSchema.parse(await this.#tool('finish_task', args));
+    return { record: await this.#tasks.get(taskId), notes: [message] };
+  }
+
+  /** Until the checks have ended. Throws INVALID_ARGUMENTS where a person has to allow them there. */
+  async verify(): Promise<Verification> {
+    const untilMs = systemClock.monotonicMs() + MAX_VERIFY_MS;
+    for (;;) {
+      const { checks, message, ...rest } = verifiedSchema.parse(await this.#tool('verify_task', {}));
+      if (checks !== undefined) {
+        const results = checks.results.map((one) => ({ ...one, command: '' }));
+        const found = { ...rest, rounds: 0, results };
+        return { ...found, notes: notesIn(message, found) };
+      }
+      if (STILL_RUNS.test(message) && systemClock.monotonicMs() < untilMs) continue;
+      const next = `Run it in a terminal there: claude-code-bridge tasks verify ${this.#id}`;
+      throw new BridgeError('INVALID_ARGUMENTS', message, next);
+    }
+  }
+
+  /** Its terminal. */
+  line(): FarLine {
+    const [machine, id] = [this.#machine, this.#id];
     return {
       machine: machine.name,
       cutSinceMs: () => (machine.state.how === 'unverifiable' ? machine.state.sinceMs : undefined),
       reopen: async () => {
         const channel = await machine.openChannel({ kind: 'terminal', task_id: id }).catch(rethrown(machine));
-        return new KeeperClient(record.task_id, channelStream(channel));
+        return new KeeperClient(idOn(machine.name, id), channelStream(channel));
       },
     };
   }
 
-  async #tool(record: TaskRecord, name: string, args: object): Promise<unknown> {
-    const { machine, id } = this.#placeOf(record);
-    const request = { repeats: true, timeoutMs: CALL_MS };
-    return machine.callTool(name, { task_id: id, ...args }, request).catch(rethrown(machine));
-  }
-
-  #placeOf(record: TaskRecord): { readonly machine: Machine; readonly id: string } {
-    const machine = this.machineOf(record);
-    if (machine === undefined) throw new Error(`${record.task_id} is a task of this machine`);
-    return { machine, id: farIdOf(record.task_id)?.id ?? record.task_id };
-  }
-
-  /** The ids of all tasks of a machine, newest first. */
-  async #idsOf(machine: Machine): Promise<string[]> {
-    const ids: string[] = [];
-    let cursor: string | undefined;
-    do {
-      const request = { repeats: true, timeoutMs: OPEN_MS };
-      const page = await machine.call('task.list', { cursor }, request).catch(rethrown(machine));
-      ids.push(...page.tasks.map(({ task_id }) => idOn(machine.name, task_id)));
-      cursor = page.cursor;
-    } while (cursor !== undefined);
-    return ids;
-  }
-
-  /** Gives lines the time to open. A list says which did not. */
-  async #open(machines: readonly Machine[]): Promise<void> {
-    const request = { repeats: true, timeoutMs: OPEN_MS };
-    await Promise.allSettled(machines.map((machine) => machine.call('task.list', { limit: 1 }, request)));
+  #tool(name: string, args: object): Promise<unknown> {
+    const asked = this.#machine.callTool(name, { task_id: this.#id, ...args }, CALL);
+    return asked.catch(rethrown(this.#machine));
   }
 }
 
-/** What the words of `verify_task` say beside the results. */
-function notesIn(message: string, found: Pick<Verification, 'results' | 'tests'>): string[] {
-  const said = [`${metWords(found)}.`, ...notesOf({ rounds: 0, ...found })];
+/** Gives a line the time to open. Throws MACHINE_UNREACHABLE. */
+async function open(machine: Machine): Promise<void> {
+  await machine.call('task.list', { limit: 1 }, OPENS).catch(rethrown(machine));
+}
+
+/** What the words of `verify_task` say beside what was found: its own notes. */
+function notesIn(message: string, found: Omit<Verification, 'notes'>): string[] {
+  const said = [`${metWords(found)}.`, ...notesOf(found)];
   const rest = said.reduce((text, words) => text.replace(words, ''), message).trim();
   return rest === '' ? [] : [rest];
 }

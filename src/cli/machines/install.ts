@@ -1,167 +1,119 @@
-import { dirname } from 'node:path';
-import { z } from 'zod';
-import { BridgeError } from '../../base/errors.js';
-import { VERSION } from '../../base/package.js';
-import { shellWord } from '../../base/text.js';
+import { posix } from 'node:path';
+import { OLDEST_NODE, VERSION } from '../../base/package.js';
+import { shellWord, shownLine } from '../../base/text.js';
 import { LAUNCHER } from '../../machines/bridge-start.js';
-import { factsScript, INSTALL_FOLDER, isSamePlatform, nodeOf, type NodeFacts } from './far-facts.js';
-import { runThere, type FarShell } from './far-shell.js';
+import { runThere, SEND, type FarShell } from './far-shell.js';
 import { packOwn } from './own-package.js';
 
-/** The first time a person may have to answer ssh. */
-const LOOK_LIMIT_MS = 60_000;
-/** For some ten megabytes over a slow line, and npm. */
-const INSTALL_LIMIT_MS = 900_000;
-/** Of those that no process runs in, beside the newest. */
-const VERSIONS_LEFT = 2;
+/** The folder of the launcher and of all versions there, below the home folder. */
+export const INSTALL_FOLDER = posix.dirname(LAUNCHER);
 const MEBIBYTE = 1024 * 1024;
+/** What the package takes there while it is unpacked, with room to spare. */
+const NEEDED_MIB = 200;
 
-const reportHeader = z.looseObject({
-  header: z.looseObject({ glibcVersionRuntime: z.string().optional() }).optional(),
-});
+/** Shell text: `$node` is the first Node that is new enough, `$old` the others. No PATH of a shell without a login has those of nvm, fnm and volta. */
+const FIND_NODE = `
+node= old=
+for one in "$(command -v node)" "$HOME/.local/bin/node" "\${NVM_DIR:-$HOME/.nvm}"/versions/node/*/bin/node \\
+  "\${FNM_DIR:-$HOME/.local/share/fnm}"/node-versions/*/installation/bin/node \\
+  "$HOME"/.fnm/node-versions/*/installation/bin/node \\
+  "\${VOLTA_HOME:-$HOME/.volta}"/tools/image/node/*/bin/node /usr/local/bin/node /opt/homebrew/bin/node
+do
+  [ -x "$one" ] || continue
+  is=$("$one" -p 'process.versions.node + (process.versions.node.localeCompare("${OLDEST_NODE}", "en", { numeric: true }) < 0 ? " " : "")' </dev/null) || is=' '
+  case "$is" in *' ') old="$old $is" ;; *) node=$("$one" -p process.execPath </dev/null); break ;; esac
+done
+if [ -z "$node" ]; then
+  [ -z "$old" ] || { echo "has no Node that is new enough:$old" >&2; exit 64; }
+  echo 'has no Node: none on PATH, nor in ~/.local/bin, nor of nvm, fnm or volta.' >&2; exit 64
+fi
+PATH="$(dirname "$node"):$PATH"`;
 
-/** What was done there. */
-export interface Installed {
-  readonly facts: NodeFacts;
-  /** The folder of this build. */
-  readonly folder: string;
+/** Shell text: whether something runs with the version `$1`, as the table of processes says; where none can be read, all count as used. */
+const USED = `
+running=$(cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n')
+[ -n "$running" ] || running=$(ps -Aww -o args= 2>/dev/null) || :
+used() { case "$running" in '' | *"/${INSTALL_FOLDER}/$1/dist/"*) return 0 ;; esac; return 1; }`;
+
+/** JavaScript: the text of the launcher. What agents and checks find on PATH is as in a shell without a login; what lies beside Node comes last. */
+function launcher(name: string): string {
+  const run = `"$HOME/${INSTALL_FOLDER}/${name}/dist/main.js" "$@"`;
+  return `
+const quoted = (path) => "'" + path.replaceAll("'", "'\\\\''") + "'";
+console.log(\`#!/bin/sh
+[ -n "$LC_ALL$LC_CTYPE$LANG" ] || { LANG=C.UTF-8; export LANG; }
+PATH="$PATH":\${quoted(require('path').dirname(process.execPath))}:"$HOME/.local/bin"
+export PATH
+exec \${quoted(process.execPath)} ${run}\`)`;
 }
 
 /**
- * Brings this build of the bridge to the other machine, below the home folder of its user there: copied with what it needs where the platform is the
- * same, else with what npm brings there. Nothing is there before all of it is there and has said its version; then the launcher names it. Versions
- * that nothing runs in are removed but for the two newest. Throws MACHINE_UNREACHABLE, and INVALID_ARGUMENTS for what is missing there.
+ * Brings this build of the bridge to the other machine, below the home folder of its user there. Where what it needs does not load there, npm there
+ * brings it for that platform. Nothing is there before all of it is there and has said its version; then the launcher names it, and versions
+ * that nothing runs in are removed. Resolves with the folder of this build. Throws MACHINE_UNREACHABLE, and INVALID_ARGUMENTS where Node is
+ * missing there.
  */
-export async function install(
-  shell: FarShell,
-  root: string,
-  say: (line: string) => void,
-): Promise<Installed> {
-  const { name: machine } = shell;
-  const whole = await packOwn(root, true);
-  const looked = await runThere(shell, factsScript(whole.name), { limitMs: LOOK_LIMIT_MS });
-  if (looked.failed !== undefined) throw failed(machine, 'could not be examined', looked.failed);
-  const facts = nodeOf(machine, looked.output);
-  say(`Node ${facts.version} at ${facts.node}, ${facts.platform} ${facts.arch}.`);
-  const isSame = isSamePlatform(facts, ownFacts());
-  if (!isSame && !facts.npm && !facts.installed)
-    throw new BridgeError(
-      'INVALID_ARGUMENTS',
-      `${machine} is another platform than this machine, and its Node at ${facts.node} has no npm.`,
-      'Nothing was changed. Install npm there beside Node, then try again.',
-    );
-  const { archive } = isSame ? whole : await packOwn(root, false);
-  if (facts.installed) say(`Version ${whole.name} is there already.`);
-  else say(`Copying version ${whole.name} (${(archive.length / MEBIBYTE).toFixed(1)} MiB).`);
-  const script = installScript(whole.name, facts, isSame);
-  const input = facts.installed ? undefined : archive;
-  const { failed: why } = await runThere(shell, script, {
-    limitMs: INSTALL_LIMIT_MS,
-    ...(input !== undefined && { input }),
+export async function install(shell: FarShell, root: string, say: (line: string) => void): Promise<string> {
+  const { name, needs, archive } = await packOwn(root);
+  const size = `${(archive.length / MEBIBYTE).toFixed(1)} MiB`;
+  await runThere(shell, installScript(name, needs, size), {
+    failed: `did not take version ${name}`,
+    refused: `Nothing was changed. Install Node ${OLDEST_NODE} or newer there, such as by: curl -fsSL https://fnm.vercel.app/install | bash && ~/.local/share/fnm/fnm install 22`,
+    input: archive,
+    onLine: (line) => say(shownLine(line)),
   });
-  if (why !== undefined) throw failed(machine, `did not take version ${whole.name}`, why);
-  return { facts, folder: `${facts.home}/${INSTALL_FOLDER}/${whole.name}` };
-}
-
-function failed(machine: string, what: string, why: string): BridgeError {
-  return new BridgeError(
-    'MACHINE_UNREACHABLE',
-    `${machine} ${what}: ${why}`,
-    'Nothing was changed here, and nothing half is left there. Mend that, then try again.',
-  );
-}
-
-/** Of this machine, by the Node that runs this. */
-export function ownFacts(): Pick<NodeFacts, 'platform' | 'arch' | 'glibc'> {
-  const report = reportHeader.safeParse(process.report.getReport()).data;
-  const glibc = report?.header?.glibcVersionRuntime ?? null;
-  return { platform: process.platform, arch: process.arch, glibc };
+  return `~/${INSTALL_FOLDER}/${name}`;
 }
 
 /** Takes the archive over stdin, unless this build is there; then makes the launcher, and removes what is old. */
-function installScript(name: string, { node, installed }: NodeFacts, isSame: boolean): string {
-  const run = shellWord(node, '/');
-  const bin = shellWord(dirname(node), '/');
-  const unpack = [
-    'new="$base/.new-$$"',
-    `trap 'rm -rf "$new"' EXIT`,
-    `trap 'exit 1' HUP INT TERM PIPE`,
-    'mkdir "$new"',
-    'tar -xzf - -C "$new"',
-    ...(isSame
-      ? []
-      : [
-          `(cd "$new" && PATH=${bin}:"$PATH" npm install --omit=dev --omit=peer --ignore-scripts --no-audit --no-fund --loglevel=error >&2)`,
-        ]),
-    `[ "$(${run} "$new/dist/main.js" --version)" = ${VERSION} ] || { echo 'it does not run there' >&2; exit 1; }`,
-    `[ -d "$base/${name}" ] || mv "$new" "$base/${name}"`,
-  ];
-  return [
-    'set -e',
-    'umask 077',
-    `base="$HOME/${INSTALL_FOLDER}"`,
-    'mkdir -p "$base"',
-    ...(installed ? [] : unpack),
-    `cat >"$base/.bridge-$$" <<'END'`,
-    launcher(name, node),
-    'END',
-    'chmod 700 "$base/.bridge-$$"',
-    `mv -f "$base/.bridge-$$" "$HOME/${LAUNCHER}"`,
-    `touch "$base/${name}"`,
-    `${run} -e ${shellWord(sweepScript(name), '/')}`,
-  ].join('\n');
-}
-
-/** What agents and checks find on PATH there is as in a shell without a login; what lies beside Node comes last. */
-function launcher(name: string, node: string): string {
-  return [
-    '#!/bin/sh',
-    '[ -n "$LC_ALL$LC_CTYPE$LANG" ] || { LANG=C.UTF-8; export LANG; }',
-    `PATH="$PATH":${shellWord(dirname(node), '/')}:"$HOME/.local/bin"`,
-    'export PATH',
-    `exec ${shellWord(node, '/')} "$HOME/${INSTALL_FOLDER}/${name}/dist/main.js" "$@"`,
-  ].join('\n');
-}
-
-/** JavaScript that prints what runs there with the bridge of a folder, as the process table says; without one, all folders count as used. */
-const USED = [
-  'var f=require("fs"),p=require("path"),b=p.join(require("os").homedir(),BASE),t;',
-  'try{t=f.readdirSync("/proc").filter(function(n){return/^[0-9]+$/.test(n)&&+n!==process.pid}).map(function(n){',
-  'try{return f.readFileSync("/proc/"+n+"/cmdline","latin1")}catch(e){return""}})}',
-  'catch(e){try{t=String(require("child_process").execFileSync("ps",["-Aww","-o","args="])).split("\\n")}catch(e){}}',
-  'function used(n){return!t||t.some(function(l){return l.indexOf(p.join(b,n)+p.sep+"dist"+p.sep)!==-1})}',
-]
-  .join('')
-  .replace('BASE', JSON.stringify(INSTALL_FOLDER));
-
-function sweepScript(name: string): string {
-  return [
-    USED,
-    'var a=f.readdirSync(b).filter(function(n){return f.existsSync(p.join(b,n,"dist","main.js"))&&n[0]!=="."})',
-    '.sort(function(x,y){return f.statSync(p.join(b,y)).mtimeMs-f.statSync(p.join(b,x)).mtimeMs});',
-    `a.slice(${VERSIONS_LEFT}).forEach(function(n){if(n!==${JSON.stringify(name)}&&!used(n))f.rmSync(p.join(b,n),{recursive:true,force:true})})`,
-  ].join('');
+function installScript(name: string, needs: readonly string[], size: string): string {
+  const load = `Promise.all(${JSON.stringify(needs)}.map((name) => import(name))).catch(() => process.exit(1))`;
+  const npm = 'npm install --omit=dev --omit=peer --ignore-scripts --no-audit --no-fund --loglevel=error';
+  return `
+set -e
+umask 077
+${FIND_NODE}
+echo "Node $is, $(uname -sm), at $node."
+fail() { echo "$1" >&2; exit 1; }
+base="$HOME/${INSTALL_FOLDER}"
+if [ -e "$base/${name}" ]; then echo 'Version ${name} is there already.'
+else
+  free=$("$node" -p 'const { bavail, bsize } = fs.statfsSync(process.env.HOME); Math.floor(bavail * bsize / ${MEBIBYTE})' </dev/null)
+  [ "$free" -ge ${NEEDED_MIB} ] || fail "the disk of $HOME has $free MiB left; the bridge needs ${NEEDED_MIB}"
+  echo 'Copying version ${name} (${size}).'
+  new="$base/.new-$$"
+  trap 'rm -rf "$new"' EXIT
+  trap 'exit 1' HUP INT TERM PIPE
+  mkdir -p "$new"
+  echo ${SEND}
+  tar -xzf - -C "$new"
+  loads() { (cd "$new" && "$node" --input-type=module -e ${shellWord(load, '/')} 2>/dev/null); }
+  loads || {
+    command -v npm >/dev/null || fail 'its platform is another than that of this machine, and it has no npm beside Node'
+    rm -rf "$new/node_modules"
+    (cd "$new" && ${npm} >&2)
+    loads || fail 'what npm brought does not run there'
+  }
+  [ "$("$node" "$new/dist/main.js" --version)" = ${VERSION} ] || fail 'it does not run there'
+  [ -d "$base/${name}" ] || mv "$new" "$base/${name}"
+fi
+"$node" -e ${shellWord(launcher(name), '/')} >"$base/.bridge-$$" </dev/null
+chmod 700 "$base/.bridge-$$"
+mv -f "$base/.bridge-$$" "$HOME/${LAUNCHER}"
+${USED}
+for old in "$base"/*/; do
+  old=$(basename "$old")
+  [ "$old" = ${name} ] || used "$old" || rm -rf "$base/$old"
+done`;
 }
 
 /** Removes the folder there and all versions in it, unless something runs with one of them. Throws INVALID_ARGUMENTS then, and MACHINE_UNREACHABLE. */
 export async function purge(shell: FarShell): Promise<void> {
-  const { output: facts } = await runThere(shell, factsScript(''), { limitMs: LOOK_LIMIT_MS });
-  const { node } = nodeOf(shell.name, facts);
-  const script = [
-    USED,
-    'if(f.existsSync(b)&&f.readdirSync(b).some(used))console.log("busy");',
-    'else f.rmSync(b,{recursive:true,force:true})',
-  ].join('');
-  const { output, failed: why } = await runThere(
-    shell,
-    `${shellWord(node, '/')} -e ${shellWord(script, '/')}`,
-    { limitMs: LOOK_LIMIT_MS },
-  );
-  if (why !== undefined) throw failed(shell.name, 'did not remove the bridge', why);
-  if (output.trim() !== 'busy') return;
-  throw new BridgeError(
-    'INVALID_ARGUMENTS',
-    `Tasks or programs of the bridge run on ${shell.name}.`,
-    'Nothing was removed. Wait for their end, or end them first.',
-  );
+  const script = `${USED}
+for one in "$HOME/${INSTALL_FOLDER}"/*/; do
+  [ ! -d "$one" ] || ! used "$(basename "$one")" || { echo 'has tasks or programs that run with the bridge' >&2; exit 64; }
+done
+rm -rf "$HOME/${INSTALL_FOLDER}"`;
+  const refused = 'Nothing was removed. Wait for their end, or end them first.';
+  await runThere(shell, script, { failed: 'did not remove the bridge', refused });
 }

@@ -35,7 +35,7 @@ export function addMachines(parent: Command, context: CommandContext): void {
     .action(
       context.ending(async (name: string, place: readonly string[]) => {
         await requireOutsideTasks(context.env, 'add machines');
-        return (await import('./change-machines.js')).addMachine(name, place, context, untilStopped());
+        return (await import('./machine-commands.js')).addMachine(name, place, context, untilStopped());
       }),
     );
   add('doctor', 'check a machine: the line to it, the bridge there, and all that tasks need there', 'gpu')
@@ -44,7 +44,7 @@ export function addMachines(parent: Command, context: CommandContext): void {
     .option('--quick', 'leave out the task with a scripted model, which takes some seconds')
     .action(
       context.ending(async (name: string, flags: { json?: boolean; quick?: boolean }) =>
-        (await import('./check-machine.js')).checkMachine(name, flags, context, untilStopped()),
+        (await import('./machine-commands.js')).checkMachine(name, flags, context, untilStopped()),
       ),
     );
   add('rm', 'take a machine out of your settings; what is there stays', 'gpu', 'gpu --purge')
@@ -53,7 +53,7 @@ export function addMachines(parent: Command, context: CommandContext): void {
     .action(
       context.ending(async (name: string, { purge = false }: { purge?: boolean }) => {
         await requireOutsideTasks(context.env, 'remove machines');
-        return (await import('./change-machines.js')).removeMachine(name, purge, context, untilStopped());
+        return (await import('./machine-commands.js')).removeMachine(name, purge, context, untilStopped());
       }),
     );
 }
@@ -65,7 +65,7 @@ function addList(
   context: CommandContext,
 ): void {
   const list = context.ending(async ({ json = false }: { json?: boolean }) =>
-    (await import('./list-machines.js')).listMachines(json, context),
+    (await import('./machine-commands.js')).listMachines(json, context),
   );
   add('list', 'list your machines, and whether each answers (the default)', '', '--json')
     .option('--json', 'print one JSON value instead of text')

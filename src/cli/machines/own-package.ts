@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { createGzip } from 'node:zlib';
-import { pack, type Pack } from 'tar-stream';
+import { pack } from 'tar-stream';
 import { z } from 'zod';
 import { ignoreMissing } from '../../base/errors.js';
 
@@ -13,7 +13,6 @@ const packageSchema = z.looseObject({
   dependencies: z.record(z.string(), z.string()).default({}),
   optionalDependencies: z.record(z.string(), z.string()).default({}),
 });
-type PackageFile = z.infer<typeof packageSchema>;
 
 /** What npm packs whatever `files` says, as far as it is there. */
 const ALWAYS = ['package.json', 'LICENSE', 'README.md'];
@@ -23,58 +22,50 @@ const EXECUTABLE = 0o100;
 /** The same files make the same archive. GNU tar warns of the beginning of its time. */
 const LONG_AGO = new Date('1985-10-26T08:15:00Z');
 
-/** A file of the archive: its name there, and where it is here. */
-type Listed = readonly [name: string, path: string];
-
-/** This package as it is installed here, as a compressed tar. */
+/** This package as it is installed here, with the packages that it needs to run. */
 export interface OwnPackage {
   /** The version and a digest of all files: two builds of a version differ. It is the name of their folder. */
   readonly name: string;
+  /** The names of the packages that it does not start without. */
+  readonly needs: readonly string[];
+  /** A compressed tar. */
   readonly archive: Buffer;
 }
 
-/**
- * Packs the files that `package.json` lists. `withModules`: also the installed packages that it needs to run, which may hold programs for this
- * platform alone; each stands below the one that needs it, where Node finds it first.
- */
-export async function packOwn(root: string, withModules: boolean): Promise<OwnPackage> {
-  const manifest = await readManifest(root);
-  const own = [...new Set([...ALWAYS, ...manifest.files])];
-  const files = (await Promise.all(own.map((name) => filesBelow(join(root, name), name)))).flat();
-  const modules = withModules ? await modulesOf(root, manifest, '', [root]) : [];
+/** Packs what `package.json` lists; each package that one needs stands below it, where Node finds it first. */
+export async function packOwn(root: string): Promise<OwnPackage> {
+  const { version, files, dependencies } = await manifestOf(root);
+  const own = [...new Set([...ALWAYS, ...files])];
+  const found = [...(await filesIn(root, own)), ...(await modulesOf(root, '', [root]))];
   const hash = createHash('sha256');
   const archive = pack();
-  const packed = buffer(archive.pipe(createGzip()));
-  for (const [name, path] of [...files, ...modules].sort(([one], [other]) => (one < other ? -1 : 1))) {
+  for (const [name, path] of found.sort(([one], [other]) => (one < other ? -1 : 1))) {
     const body = await readFile(path);
     hash.update(`${name}\0${body.length}\0`).update(body);
-    await add(archive, name, body, (await stat(path)).mode);
+    const mode = ((await stat(path)).mode & EXECUTABLE) === 0 ? 0o644 : 0o755;
+    archive.entry({ name, mode, mtime: LONG_AGO }, body);
   }
   archive.finalize();
   return {
-    name: `${manifest.version}-${hash.digest('hex').slice(0, DIGEST_CHARS)}`,
-    archive: await packed,
+    name: `${version}-${hash.digest('hex').slice(0, DIGEST_CHARS)}`,
+    needs: Object.keys(dependencies),
+    archive: await buffer(archive.pipe(createGzip())),
   };
 }
 
-/** The files of the packages that one needs. `at`: its own place in the archive; `chain`: its folder and those of the packages around it. */
-async function modulesOf(
-  folder: string,
-  { dependencies, optionalDependencies }: PackageFile,
-  at: string,
-  chain: readonly string[],
-): Promise<Listed[]> {
-  const names = Object.keys({ ...dependencies, ...optionalDependencies });
-  const listed = names.map(async (name): Promise<Listed[]> => {
+/** The packages that the one in `folder` needs, each file as its name in the archive and its path here. `chain`: the folders of the packages around. */
+async function modulesOf(folder: string, at: string, chain: readonly string[]): Promise<[string, string][]> {
+  const { dependencies, optionalDependencies } = await manifestOf(folder);
+  const all: [string, string][] = [];
+  for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
     const found = await findPackage(folder, name);
     // Optional and for another platform; or around this one, where Node finds it.
-    if (found === undefined || chain.includes(found)) return [];
+    if (found === undefined || chain.includes(found)) continue;
     const place = join(at, MODULES, name);
-    const own = await filesBelow(found, place);
-    const below = await modulesOf(found, await readManifest(found), place, [...chain, found]);
-    return [...own, ...below];
-  });
-  return (await Promise.all(listed)).flat();
+    for (const [file, path] of await filesIn(found, ['.'])) all.push([join(place, file), path]);
+    all.push(...(await modulesOf(found, place, [...chain, found])));
+  }
+  return all;
 }
 
 /** Where Node finds a package from a folder on: the folder of its files. */
@@ -84,27 +75,20 @@ async function findPackage(folder: string, name: string): Promise<string | undef
   return findPackage(dirname(folder), name);
 }
 
-/** The files of a folder, or one file; without the packages that lie in it. */
-async function filesBelow(path: string, name: string): Promise<Listed[]> {
-  const facts = await stat(path).catch(ignoreMissing);
-  if (facts === undefined) return [];
-  if (facts.isFile()) return [[name, path]];
-  const entries = await readdir(path, { withFileTypes: true });
-  const kept = entries.filter((entry) => entry.name !== MODULES && (entry.isDirectory() || entry.isFile()));
-  const files = await Promise.all(
-    kept.map((entry) => filesBelow(join(path, entry.name), join(name, entry.name))),
-  );
-  return files.flat();
+/** The files that lie in a folder below the names, without the packages in it. */
+async function filesIn(folder: string, names: readonly string[]): Promise<[string, string][]> {
+  const paths: string[] = [];
+  for (const path of names.map((name) => join(folder, name))) {
+    const facts = await stat(path).catch(ignoreMissing);
+    if (facts?.isFile()) paths.push(path);
+    const entries = facts?.isDirectory() ? await readdir(path, { withFileTypes: true, recursive: true }) : [];
+    for (const entry of entries) if (entry.isFile()) paths.push(join(entry.parentPath, entry.name));
+  }
+  return paths
+    .map((path): [string, string] => [relative(folder, path), path])
+    .filter(([name]) => !name.split(sep).includes(MODULES));
 }
 
-async function readManifest(folder: string): Promise<PackageFile> {
-  const text = await readFile(join(folder, 'package.json'), 'utf8');
-  return packageSchema.parse(JSON.parse(text));
-}
-
-function add(archive: Pack, name: string, body: Buffer, mode: number): Promise<void> {
-  const header = { name, mode: (mode & EXECUTABLE) === 0 ? 0o644 : 0o755, mtime: LONG_AGO };
-  return new Promise((resolve, reject) => {
-    archive.entry(header, body, (error) => (error ? reject(error) : resolve()));
-  });
+async function manifestOf(folder: string) {
+  return packageSchema.parse(JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')));
 }

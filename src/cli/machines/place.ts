@@ -1,7 +1,7 @@
 // Pure: how a person names another machine, as the command that gives a shell there.
 import { BridgeError } from '../../base/errors.js';
 import { MACHINE_NAME_PATTERN } from '../../base/ids.js';
-import { oneLine, shellWord } from '../../base/text.js';
+import { oneLine } from '../../base/text.js';
 
 const SHOWN_CHARS = 80;
 const SSH = /^ssh:/i;
@@ -16,6 +16,13 @@ export function requireMachineName(name: string): void {
     `'${oneLine(name, SHOWN_CHARS)}' is no name of a machine.`,
     'Use a letter first, then letters, digits and dashes, all of them small and at most 31, such as gpu.',
   );
+}
+
+/** MACHINE_NOT_FOUND. `names`: those that there are. */
+export function noMachine(name: string, names: readonly string[], command: string): BridgeError {
+  const others = names.length === 0 ? '; none is set up' : `; there are: ${names.join(', ')}`;
+  const add = `To add it: ${command} machines add ${name} ssh://user@host`;
+  return new BridgeError('MACHINE_NOT_FOUND', `No machine is named ${name}${others}.`, add);
 }
 
 /**
@@ -39,11 +46,6 @@ export function commandOfPlace(words: readonly string[]): readonly string[] {
     throw refused(`${shown} has a user or a host that ssh would not read as a name.`);
   const target = user === '' ? host : `${user}@${host}`;
   return ['ssh', ...(url.port === '' ? [] : ['-p', url.port]), target];
-}
-
-/** The words of a command as a person pastes them. */
-export function pasted(words: readonly string[]): string {
-  return words.map((word) => shellWord(word, '/')).join(' ');
 }
 
 function decoded(text: string): string | undefined {
