@@ -79,7 +79,7 @@ export function entryPrinter(
 }
 
 /** The lines of a check with its sign in a colour, broken at words; a command is pasted, and never broken. */
-function shownEntry(entry: Entry, look: Look): string {
+export function shownEntry(entry: Entry, look: Look): string {
   const fit = (line: string): string =>
     line.startsWith(COMMAND_INDENT) ? line : fitted(line, look, '      ');
   const lines = entryLines(entry).split('\n').map(fit);

@@ -44,41 +44,33 @@ export async function followLog(options: FollowLogOptions): Promise<TaskRecord> 
   let last = await tasks.get(taskId);
   let cursor = '0';
   let isMissing = true;
-  // Page by page, also across the files of a log that rotates; the first line of a file says what is gone before it.
-  const writeRest = async (stop: AbortSignal): Promise<void> => {
+  // Page by page, also across the files of a log that rotates; the first line of a file says what is gone before it. False while the line is cut.
+  const writeRest = async (stop: AbortSignal): Promise<boolean> => {
+    if (follows && last.line !== undefined) return false;
     while (!stop.aborted) {
       const page = await (isFar
-        ? farPage(tasks, taskId, cursor)
+        ? farPage(tasks, taskId, cursor).catch((error: unknown) => lostPage(error, follows))
         : readLogPage(last.log_file, cursor, PAGE_BYTES));
+      if (page === undefined) return false;
       isMissing &&= page.isMissing === true;
       cursor = page.cursor;
-      if (page.text === '') return;
+      if (page.text === '') break;
       log.write(page.text);
     }
-  };
-  /** False while the line is cut: then not all was written. */
-  const wroteRest = async (): Promise<boolean> => {
-    if (follows && last.line !== undefined) return false;
-    try {
-      await writeRest(signal);
-      return true;
-    } catch (error) {
-      if (!follows || !isUnreachable(error)) throw error;
-      return false;
-    }
+    return true;
   };
   let said: string | undefined;
-  const sayLine = ({ line }: TaskRecord): void => {
-    if ((line === undefined) === (said === undefined)) return;
-    said = line;
-    options.say(`${farIdOf(taskId)?.machine ?? ''} ${line === undefined ? 'answers again' : `is ${line}`}.`);
-  };
   let isHeld = false;
   try {
     while (!signal.aborted) {
       const isLast = !follows || isFinal(last.status);
-      sayLine(last);
-      const isWhole = !(isLast || !isHeld) || (await wroteRest());
+      const { line } = last;
+      if ((line === undefined) !== (said === undefined))
+        options.say(
+          `${farIdOf(taskId)?.machine ?? ''} ${line === undefined ? 'answers again' : `is ${line}`}.`,
+        );
+      said = line;
+      const isWhole = !(isLast || !isHeld) || (await writeRest(signal));
       if (isLast && isWhole) {
         if (last.started_at !== null && isMissing) log.write(LOG_IS_GONE);
         return last;
@@ -87,7 +79,7 @@ export async function followLog(options: FollowLogOptions): Promise<TaskRecord> 
       if (!isHeld) log.working(last.activity, systemClock.now());
       for (let look = 0; look < looks && !signal.aborted; look++) {
         await sleep(systemClock, intervalMs, signal);
-        if (!isHeld && !isFar) await wroteRest();
+        if (!isHeld && !isFar) await writeRest(signal);
       }
       last = await tasks.get(taskId);
     }
@@ -106,8 +98,8 @@ async function farPage(tasks: Pick<TaskService, 'output'>, taskId: string, curso
   return { cursor: page.cursor, text: isMissing ? '' : page.text, isMissing };
 }
 
-function isUnreachable(error: unknown): boolean {
-  return error instanceof BridgeError && error.code === 'MACHINE_UNREACHABLE';
+function lostPage(error: unknown, follows: boolean): undefined {
+  if (!follows || !(error instanceof BridgeError) || error.code !== 'MACHINE_UNREACHABLE') throw error;
 }
 
 /**

@@ -10,7 +10,7 @@ import type { TakeChunk } from '../os/run-program.js';
 import { AllowedRoots } from '../projects/allowed-roots.js';
 import type { BridgeOptions } from '../services/open-state.js';
 import { createTaskServices } from '../services/task-services.js';
-import type { TaskFinisher } from '../tasks/task-finisher.js';
+import type { FinishTask, TaskFinisher } from '../tasks/task-finisher.js';
 import type { TaskPage, TaskQuery, TaskService } from '../tasks/task-service.js';
 import type { TaskRecord } from '../tasks/task.js';
 import { addCommand, requireOutsideTasks, type CommandContext } from './command.js';
@@ -20,8 +20,6 @@ import type { FarTasks } from './machines/far-tasks.js';
 
 export const ID_WORDS = 'the id, its beginning or its last digits';
 const noAbort = new AbortController().signal;
-
-type Finisher = Pick<TaskFinisher, 'unmet' | 'worksBeside' | 'finish'>;
 
 /** What a command works with. */
 export interface Room extends OpenTasks {
@@ -92,6 +90,8 @@ export async function openTasks(
   const changes = git.ofTasks(stateDir);
   const far = native ? undefined : await farTasksOf(bridge, tasks);
   void services.sweepLeftovers();
+  const { finisher } = services;
+  const at = (record: Pick<TaskRecord, 'task_id'>) => far?.at(record.task_id);
   const list = (query: TaskQuery): Promise<TaskPage> => (far ?? tasks).list({ ...query, limit: MAX_LISTED });
   return {
     /** Those of this machine. */
@@ -100,13 +100,20 @@ export async function openTasks(
     /** Those of other machines; undefined where the settings have none. */
     far,
     list,
-    finisher: far === undefined ? services.finisher : finisherOf(services.finisher, far),
+    /** Of a task of another machine its bridge says what is not met, and what works beside it. */
+    finisher: {
+      unmet: async (...[task, ...more]: Parameters<TaskFinisher['unmet']>) =>
+        at(task) ? undefined : finisher.unmet(task, ...more),
+      worksBeside: async (...[task, action]: Parameters<TaskFinisher['worksBeside']>) =>
+        at(task) ? undefined : finisher.worksBeside(task, action),
+      finish: (query: FinishTask) => (far?.at(query.taskId) ?? finisher).finish(query),
+    },
     /** Whether a question rings the bell of the terminal. */
     bell: config.notify.bell,
     statePath: stateDir.path,
     /** Passes on what a task changed, as `git diff` does; resolves with what is to be said about it. Throws as `patchOf`, and the errors of git. */
     patch: async (record: TaskRecord, take: TakeChunk, lost: AbortSignal): Promise<readonly string[]> => {
-      const there = far?.at(record.task_id);
+      const there = at(record);
       if (there !== undefined) return there.patch(take, lost);
       const patch = await changes.patchOf(record);
       if (patch.state === 'nothing') return [patch.why];
@@ -127,13 +134,10 @@ export async function openTasks(
       return far === undefined || isNative ? findTask(shelf, given, words) : far.find(given, shelf, words);
     },
     /** Undefined while the task runs. */
-    receiptOf: (record: TaskRecord) =>
-      far?.at(record.task_id) === undefined
-        ? changes.receiptOf(record, noAbort)
-        : far.tasks.receiptOf(record.task_id, noAbort),
+    receiptOf: (record: TaskRecord) => at(record)?.receipt(noAbort) ?? changes.receiptOf(record, noAbort),
     /** Runs the checks of a task in a clean copy, until Ctrl-C. `ask`: a person, where one has to allow that. */
     verify: async (record: TaskRecord, ask: AskChecks): Promise<Verification | undefined> => {
-      const there = far?.at(record.task_id);
+      const there = at(record);
       if (there !== undefined) return there.verify();
       const { Verifications } = await import('../services/verifications.js');
       const verifications = new Verifications({ stateDir, env, door: git.door, changes });
@@ -159,13 +163,4 @@ async function farTasksOf(bridge: BridgeOptions, local: TaskService): Promise<Fa
     modes: modeSettings(config, origins),
     rules: config.rules,
   });
-}
-
-/** Of a task of another machine its bridge says what is not met, and what works beside it. */
-function finisherOf(local: TaskFinisher, far: FarTasks): Finisher {
-  return {
-    unmet: async (task, ...more) => (far.at(task.task_id) ? undefined : local.unmet(task, ...more)),
-    worksBeside: async (task, action) => (far.at(task.task_id) ? undefined : local.worksBeside(task, action)),
-    finish: (query) => (far.at(query.taskId) ?? local).finish(query),
-  };
 }

@@ -102,44 +102,36 @@ export class AttachSession implements Disposable {
   #listen(link: KeeperClient): void {
     link.onTerminal((push) => this.#show(push));
     link.onRecord((now) => this.#onRecord(now));
-    link.onDidClose(() => void this.#onClosed(link));
+    link.onDidClose(() => void this.#onClosed());
   }
 
   /** A keeper that closes is gone; a line that was cut comes back, and all is shown as it then is. What is typed meanwhile goes nowhere. */
-  async #onClosed(closed: KeeperClient): Promise<void> {
-    const { line } = this.#options;
-    if (this.#owned.isDisposed || closed !== this.#link) return;
+  async #onClosed(): Promise<void> {
+    const { line, detachKey } = this.#options;
     if (isFinal(this.#record.status)) return this.#end({ how: 'ended', record: this.#record });
-    if (line === undefined) return this.#end({ how: 'lost' });
     this.#isChoosing = false;
-    const link = await this.#reopened(line);
-    if (link === undefined) return this.#end({ how: 'lost' });
+    while (line !== undefined && !this.#owned.isDisposed) {
+      const sinceMs = line.cutSinceMs();
+      if (sinceMs !== undefined) {
+        const since = localTime(sinceMs).slice(0, 'HH:MM'.length);
+        const words = `the line to ${line.machine} is cut since ${since}; trying again`;
+        this.#cut = [`${words} · ${detachKey.name} leaves`];
+        if (this.#taken !== undefined) this.#view();
+      }
+      const link = await line.reopen().catch(unlessUnreachable);
+      if (link === 'gone') break;
+      if (link !== undefined) return this.#goOn(link);
+      await sleep(systemClock, AGAIN_MS);
+    }
+    this.#end({ how: 'lost' });
+  }
+
+  #goOn(link: KeeperClient): void {
     if (this.#owned.isDisposed) return link.dispose();
     this.#link = link;
     this.#cut = undefined;
     this.#listen(link);
     this.#reportRefusal(link.watch(this.#viewNow()));
-  }
-
-  /** Undefined where the machine answers, and its task has no terminal any more. */
-  async #reopened(line: FarLine): Promise<KeeperClient | undefined> {
-    for (;;) {
-      const sinceMs = line.cutSinceMs();
-      if (sinceMs !== undefined) {
-        const since = localTime(sinceMs).slice(0, 'HH:MM'.length);
-        const words = `the line to ${line.machine} is cut since ${since}; trying again`;
-        this.#cut = [`${words} · ${this.#options.detachKey.name} leaves`];
-        if (this.#taken !== undefined) this.#view();
-      }
-      try {
-        return await line.reopen();
-      } catch (error) {
-        if (this.#owned.isDisposed) return undefined;
-        if (!(error instanceof BridgeError)) throw error;
-        if (error.code !== 'MACHINE_UNREACHABLE') return undefined;
-      }
-      await sleep(systemClock, AGAIN_MS);
-    }
   }
 
   /** Once the keeper shows something: it sends the screen before it answers the request to watch. */
@@ -275,4 +267,10 @@ export class AttachSession implements Disposable {
       if (!this.#owned.isDisposed) this.#setNote(messageOf(error));
     });
   }
+}
+
+/** `gone`: the machine answers, and its task has no terminal any more. */
+function unlessUnreachable(error: unknown): 'gone' | undefined {
+  if (!(error instanceof BridgeError)) throw error;
+  return error.code === 'MACHINE_UNREACHABLE' ? undefined : 'gone';
 }

@@ -52,7 +52,7 @@ async function runAttach(
         'attach needs a terminal on stdin and stdout.',
         `Without a terminal: ${command} tasks follow ${shortId(record.task_id)}`,
       );
-    const line = opened.far?.at(record.task_id)?.line();
+    const line = opened.far?.at(record.task_id)?.line;
     const link = await (line?.reopen() ?? KeeperClient.connect(record.task_id, record.socket_path));
     if (link === undefined) return await reportLost(opened, record, context);
     const terminal = { input, output };

@@ -1,8 +1,8 @@
-import type { Readable } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
 import { BridgeError } from '../../base/errors.js';
 import { createSecret } from '../../base/ids.js';
 import { oneLine, shellWord } from '../../base/text.js';
-import { openWire } from '../../machines/wire.js';
+import { openWire, type WireOptions } from '../../machines/wire.js';
 import { Cancelled } from '../exit-codes.js';
 
 /** For some ten megabytes over a slow line, and npm. A person who waits for less has Ctrl-C. */
@@ -11,17 +11,8 @@ const LIMIT_MS = 900_000;
 const MAX_OUTPUT_CHARS = 1024 * 1024;
 const MAX_WHY_CHARS = 500;
 
-/** A shell on another machine. */
-export interface FarShell {
-  /** The name of the machine, for errors. */
-  readonly name: string;
-  /** Gives the shell. */
-  readonly command: readonly string[];
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Of programs there. */
-  readonly variables: Readonly<Record<string, string>>;
-  readonly signal: AbortSignal;
-}
+/** A shell on another machine; `variables`: of programs there. */
+export type FarShell = Pick<WireOptions, 'machine' | 'command' | 'env' | 'variables' | 'signal'>;
 
 /** The line with which a script asks for its input. */
 export const SEND = 'send';
@@ -44,44 +35,40 @@ interface FarRun {
  * MACHINE_UNREACHABLE, for exit code 64 INVALID_ARGUMENTS, and Cancelled.
  */
 export async function runThere(
-  { name, command, env, variables, signal }: FarShell,
+  shell: FarShell,
   script: string,
   { failed, refused = '', input, onLine }: FarRun,
 ): Promise<string> {
+  const { machine, command, signal } = shell;
   const limit = AbortSignal.timeout(LIMIT_MS);
   const stop = AbortSignal.any([signal, limit]);
   const done = createSecret();
   // Not every command passes an exit code on.
   const start = `(\n${script}\n)\nprintf '\\n${done}%s\\n' $?`;
   try {
-    const wire = await openWire({
-      ...{ machine: name, command, env, variables, signal: stop, prepare: ':', start, cwd: process.cwd() },
-    }).catch((error: unknown) => {
+    const options = { ...shell, signal: stop, prepare: ':', start, cwd: process.cwd() };
+    const wire = await openWire(options).catch((error: unknown) => {
       throw error instanceof BridgeError ? tryByHand(error, command) : error;
     });
-    const onStop = (): void => wire.dispose();
-    stop.addEventListener('abort', onStop, { once: true });
     try {
       const lines: string[] = [];
       let code = '';
-      for await (const line of linesOf(wire.output)) {
+      for await (const line of linesOf(addAbortSignal(stop, wire.output))) {
         if (line === SEND) wire.input.end(input);
         else if (line.startsWith(done)) code = line.slice(done.length);
         else lines.push(line);
         if (code === '' && line !== SEND && line !== '') onLine?.(line);
       }
-      stop.throwIfAborted();
       if (code === '0') return lines.join('\n');
       const words = oneLine(await wire.ended, MAX_WHY_CHARS);
-      if (code === REFUSED) throw new BridgeError('INVALID_ARGUMENTS', `${name} ${words}`, refused);
-      throw failure(`${name} ${failed}: ${words}`);
+      if (code === REFUSED) throw new BridgeError('INVALID_ARGUMENTS', `${machine} ${words}`, refused);
+      throw failure(`${machine} ${failed}: ${words}`);
     } finally {
-      stop.removeEventListener('abort', onStop);
       wire.dispose();
     }
   } catch (error) {
     if (signal.aborted) throw new Cancelled();
-    throw limit.aborted ? failure(`${name} did not answer in ${LIMIT_MS / 1000} s.`) : error;
+    throw limit.aborted ? failure(`${machine} did not answer in ${LIMIT_MS / 1000} s.`) : error;
   }
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BridgeError } from '../../base/errors.js';
+import { BridgeError, messageOf } from '../../base/errors.js';
 import { createSecret, farIdOf, idOn, TASK_ID_PATTERN } from '../../base/ids.js';
 import { systemClock } from '../../base/system-clock.js';
 import {
@@ -63,14 +63,15 @@ export class FarTasks {
   }
 
   /** Undefined for a task of this machine. */
-  at(taskId: string): FarTask | undefined {
+  at(taskId: string) {
     const far = farIdOf(taskId);
-    return far && new FarTask(this.#machines.get(far.machine), far.id, this.tasks);
+    return far && taskOn(this.#machines.get(far.machine), far.id, this.tasks);
   }
 
   /** All pages of a list; the notes say which machines do not answer. */
   async list(query: TaskQuery): Promise<TaskPage> {
-    await Promise.allSettled(this.#machines.all.map(open));
+    // Gives lines the time to open.
+    await Promise.allSettled(this.#machines.all.map((one) => one.call('task.list', { limit: 1 }, OPENS)));
     const first = await this.tasks.list(query);
     const tasks = [...first.tasks];
     let { cursor } = first;
@@ -87,29 +88,26 @@ export class FarTasks {
    * MACHINE_NOT_FOUND and MACHINE_UNREACHABLE, too.
    */
   async find(given: string | undefined, shelf: TaskShelf, words: ShelfWords): Promise<TaskRecord> {
-    const machine = given === undefined ? undefined : farIdOf(given)?.machine;
-    const listed = (status?: 'active') => this.list({ limit: MAX_LISTED, ...(status && { status }) });
-    if (given === undefined)
-      return findTask({ ...shelf, active: async () => (await listed('active')).tasks }, given, words);
-    if (machine !== undefined) {
-      if (TASK_ID_PATTERN.test(farIdOf(given)?.id ?? '')) return this.tasks.get(given);
-      await open(this.#machines.get(machine));
-    } else {
-      const here = await findTask(shelf, given, words).catch((error: unknown) => {
-        if (error instanceof BridgeError && error.code === 'TASK_NOT_FOUND') return undefined;
-        throw error;
+    const far = given === undefined ? undefined : farIdOf(given);
+    if (given !== undefined && far !== undefined && TASK_ID_PATTERN.test(far.id))
+      return this.tasks.get(given);
+    if (far === undefined) {
+      const active = async () => (await this.list({ limit: MAX_LISTED, status: 'active' })).tasks;
+      const here = await findTask({ ...shelf, active }, given, words).catch((error: unknown) => {
+        if (given === undefined || !isUnknown(error)) throw error;
       });
       if (here !== undefined) return here;
     }
-    const { tasks, notes = [] } = await listed();
-    const ids = tasks.flatMap(({ task_id }) => {
-      const far = farIdOf(task_id);
-      return far === undefined || far.machine !== (machine ?? far.machine) ? [] : [task_id];
-    });
-    const all = { ids: () => Promise.resolve(ids), read: (id: string) => this.tasks.get(id) };
-    return findTask({ ...shelf, ...all }, given, words).catch((error: unknown) => {
-      if (!(error instanceof BridgeError) || error.code !== 'TASK_NOT_FOUND') throw error;
-      throw new BridgeError(error.code, [error.message, ...notes].join(' '), error.next);
+    const asked = far === undefined ? this.#machines.all : [this.#machines.get(far.machine)];
+    const answers = await Promise.allSettled(asked.map(idsOf));
+    const ids = answers.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+    const silent = answers.flatMap((one) => (one.status === 'rejected' ? [one] : []));
+    if (far !== undefined && silent[0] !== undefined) throw silent[0].reason;
+    const there = { ids: () => Promise.resolve(ids), read: (id: string) => this.tasks.get(id) };
+    return findTask({ ...shelf, ...there }, given, words).catch((error: unknown) => {
+      if (!isUnknown(error)) throw error;
+      const message = [error.message, ...silent.map(({ reason }) => messageOf(reason))].join(' ');
+      throw new BridgeError(error.code, message, error.next);
     });
   }
 
@@ -134,82 +132,75 @@ export class FarTasks {
   }
 }
 
-/** A task of another machine. What is done to it is done by the bridge there, and its errors are thrown. */
-class FarTask {
-  readonly #machine: Machine;
-  readonly #id: string;
-  readonly #tasks: MachineTasks;
-
-  /** `id`: there. */
-  constructor(machine: Machine, id: string, tasks: MachineTasks) {
-    this.#machine = machine;
-    this.#id = id;
-    this.#tasks = tasks;
-  }
-
-  /** Passes the patch of the task on; resolves with what is to be said about it. */
-  async patch(take: TakeChunk, lost: AbortSignal): Promise<readonly string[]> {
-    for (let offset = 0; ;) {
-      const query = { task_id: this.#id, offset };
-      const asked = this.#machine.call('task.patch', query, { ...CALL, signal: lost });
-      const { bytes, next_offset: next, notes } = await asked.catch(rethrown(this.#machine));
-      if (bytes !== undefined) await take(Buffer.from(bytes, 'base64'));
-      if (next === undefined || next <= offset || lost.aborted) return notes;
-      offset = next;
-    }
-  }
-
-  async finish({ taskId, action, reviewed, anyway }: FinishTask): Promise<FinishedTask> {
-    const args = { action, reviewed, ...(anyway === true && { anyway }), request_id: createSecret() };
-    const { message } = finishedSchema.parse(await this.#tool('finish_task', args));
-    return { record: await this.#tasks.get(taskId), notes: [message] };
-  }
-
-  /** Until the checks have ended. Throws INVALID_ARGUMENTS where a person has to allow them there. */
-  async verify(): Promise<Verification> {
-    const untilMs = systemClock.monotonicMs() + MAX_VERIFY_MS;
-    for (;;) {
-      const { checks, message, ...rest } = verifiedSchema.parse(await this.#tool('verify_task', {}));
-      if (checks !== undefined) {
-        const results = checks.results.map((one) => ({ ...one, command: '' }));
-        const found = { ...rest, rounds: 0, results };
-        return { ...found, notes: notesIn(message, found) };
+/** A task of another machine, by its id there. What is done to it is done by the bridge there, and its errors are thrown. */
+function taskOn(machine: Machine, id: string, tasks: MachineTasks) {
+  const tool = (name: string, args: object): Promise<unknown> =>
+    machine.callTool(name, { task_id: id, ...args }, CALL).catch(rethrown(machine));
+  return {
+    /** Passes its patch on; resolves with what is to be said about it. */
+    patch: async (take: TakeChunk, lost: AbortSignal): Promise<readonly string[]> => {
+      for (let offset = 0; ;) {
+        const asked = machine.call('task.patch', { task_id: id, offset }, { ...CALL, signal: lost });
+        const { bytes, next_offset: next, notes } = await asked.catch(rethrown(machine));
+        if (bytes !== undefined) await take(Buffer.from(bytes, 'base64'));
+        if (next === undefined || next <= offset || lost.aborted) return notes;
+        offset = next;
       }
-      if (STILL_RUNS.test(message) && systemClock.monotonicMs() < untilMs) continue;
-      const next = `Run it in a terminal there: claude-code-bridge tasks verify ${this.#id}`;
-      throw new BridgeError('INVALID_ARGUMENTS', message, next);
-    }
-  }
-
-  /** Its terminal. */
-  line(): FarLine {
-    const [machine, id] = [this.#machine, this.#id];
-    return {
+    },
+    /** Undefined while it runs. */
+    receipt: (signal: AbortSignal) => tasks.receiptOf(idOn(machine.name, id), signal),
+    finish: async ({ taskId, action, reviewed, anyway }: FinishTask): Promise<FinishedTask> => {
+      const args = { action, reviewed, ...(anyway === true && { anyway }), request_id: createSecret() };
+      const { message } = finishedSchema.parse(await tool('finish_task', args));
+      return { record: await tasks.get(taskId), notes: [message] };
+    },
+    /** Until the checks have ended. Throws INVALID_ARGUMENTS where a person has to allow them there. */
+    verify: async (): Promise<Verification> => {
+      const untilMs = systemClock.monotonicMs() + MAX_VERIFY_MS;
+      for (;;) {
+        const { checks, message, ...rest } = verifiedSchema.parse(await tool('verify_task', {}));
+        if (checks !== undefined) {
+          const found = {
+            ...rest,
+            rounds: 0,
+            results: checks.results.map((one) => ({ ...one, command: '' })),
+          };
+          // Its words say what was found, and then notes of its own.
+          const said = [`${metWords(found)}.`, ...notesOf(found)];
+          const own = said.reduce((text, words) => text.replace(words, ''), message).trim();
+          return { ...found, notes: own === '' ? [] : [own] };
+        }
+        if (STILL_RUNS.test(message) && systemClock.monotonicMs() < untilMs) continue;
+        const next = `Run it in a terminal there: claude-code-bridge tasks verify ${id}`;
+        throw new BridgeError('INVALID_ARGUMENTS', message, next);
+      }
+    },
+    /** Its terminal. */
+    line: {
       machine: machine.name,
       cutSinceMs: () => (machine.state.how === 'unverifiable' ? machine.state.sinceMs : undefined),
       reopen: async () => {
         const channel = await machine.openChannel({ kind: 'terminal', task_id: id }).catch(rethrown(machine));
         return new KeeperClient(idOn(machine.name, id), channelStream(channel));
       },
-    };
-  }
-
-  #tool(name: string, args: object): Promise<unknown> {
-    const asked = this.#machine.callTool(name, { task_id: this.#id, ...args }, CALL);
-    return asked.catch(rethrown(this.#machine));
-  }
+    } satisfies FarLine,
+  };
 }
 
-/** Gives a line the time to open. Throws MACHINE_UNREACHABLE. */
-async function open(machine: Machine): Promise<void> {
-  await machine.call('task.list', { limit: 1 }, OPENS).catch(rethrown(machine));
+/** The ids here of all tasks of a machine, newest first. */
+async function idsOf(machine: Machine): Promise<string[]> {
+  const ids: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await machine.call('task.list', { cursor }, OPENS).catch(rethrown(machine));
+    ids.push(...page.tasks.map(({ task_id }) => idOn(machine.name, task_id)));
+    ({ cursor } = page);
+  } while (cursor !== undefined);
+  return ids;
 }
 
-/** What the words of `verify_task` say beside what was found: its own notes. */
-function notesIn(message: string, found: Omit<Verification, 'notes'>): string[] {
-  const said = [`${metWords(found)}.`, ...notesOf(found)];
-  const rest = said.reduce((text, words) => text.replace(words, ''), message).trim();
-  return rest === '' ? [] : [rest];
+function isUnknown(error: unknown): error is BridgeError {
+  return error instanceof BridgeError && error.code === 'TASK_NOT_FOUND';
 }
 
 /** What a machine throws, with the ids of its tasks as they are here. */

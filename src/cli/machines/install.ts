@@ -35,18 +35,6 @@ running=$(cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n')
 [ -n "$running" ] || running=$(ps -Aww -o args= 2>/dev/null) || :
 used() { case "$running" in '' | *"/${INSTALL_FOLDER}/$1/dist/"*) return 0 ;; esac; return 1; }`;
 
-/** JavaScript: the text of the launcher. What agents and checks find on PATH is as in a shell without a login; what lies beside Node comes last. */
-function launcher(name: string): string {
-  const run = `"$HOME/${INSTALL_FOLDER}/${name}/dist/main.js" "$@"`;
-  return `
-const quoted = (path) => "'" + path.replaceAll("'", "'\\\\''") + "'";
-console.log(\`#!/bin/sh
-[ -n "$LC_ALL$LC_CTYPE$LANG" ] || { LANG=C.UTF-8; export LANG; }
-PATH="$PATH":\${quoted(require('path').dirname(process.execPath))}:"$HOME/.local/bin"
-export PATH
-exec \${quoted(process.execPath)} ${run}\`)`;
-}
-
 /**
  * Brings this build of the bridge to the other machine, below the home folder of its user there. Where what it needs does not load there, npm there
  * brings it for that platform. Nothing is there before all of it is there and has said its version; then the launcher names it, and versions
@@ -97,7 +85,14 @@ else
   [ "$("$node" "$new/dist/main.js" --version)" = ${VERSION} ] || fail 'it does not run there'
   [ -d "$base/${name}" ] || mv "$new" "$base/${name}"
 fi
-"$node" -e ${shellWord(launcher(name), '/')} >"$base/.bridge-$$" </dev/null
+# What agents and checks find on PATH is as in a shell without a login; what lies beside Node comes last.
+cat >"$base/.bridge-$$" <<END
+#!/bin/sh
+[ -n "\\$LC_ALL\\$LC_CTYPE\\$LANG" ] || { LANG=C.UTF-8; export LANG; }
+PATH="\\$PATH:$(dirname "$node"):\\$HOME/.local/bin"
+export PATH
+exec "$node" "\\$HOME/${INSTALL_FOLDER}/${name}/dist/main.js" "\\$@"
+END
 chmod 700 "$base/.bridge-$$"
 mv -f "$base/.bridge-$$" "$HOME/${LAUNCHER}"
 ${USED}

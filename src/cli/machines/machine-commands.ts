@@ -6,19 +6,12 @@ import { countedNoun, oneLine, shellWord, shownLine } from '../../base/text.js';
 import { editJson } from '../../config/json-text.js';
 import { loadConfig } from '../../config/load-config.js';
 import { readEntries, writeSettings } from '../../config/settings-file.js';
-import {
-  entryLines,
-  exitCodeOf,
-  reportOf,
-  reportSchema,
-  verdictLine,
-  type Entry,
-} from '../../doctor/report.js';
+import { exitCodeOf, reportOf, reportSchema, verdictLine, type Entry } from '../../doctor/report.js';
 import { bridgeProgram } from '../../machines/bridge-start.js';
 import type { Machine } from '../../machines/machine.js';
 import { openMachines, passedVariables } from '../../machines/machines.js';
 import type { CommandContext } from '../command.js';
-import { entryPrinter } from '../doctor.js';
+import { entryPrinter, shownEntry } from '../doctor.js';
 import { exitCodes, type ExitCode } from '../exit-codes.js';
 import { fitted, fittedLines, padded, withCommand } from '../terminal-text.js';
 import { failure, pasted, runThere, type FarShell } from './far-shell.js';
@@ -84,7 +77,7 @@ export async function addMachine(
       `Use another name, or take that one out first: ${own} machines rm ${name}`,
     );
   const variables = passedVariables(before?.pass_environment, env);
-  const shell = { name, command, env, variables, signal };
+  const shell = { machine: name, command, env, variables, signal };
   say(`Opening ${pasted(command)}`);
   const folder = await install(shell, dirname(dirname(serverEntry)), say);
   say('Checking what tasks need there.');
@@ -95,7 +88,7 @@ export async function addMachine(
   const lines = [
     `${name} ${before === undefined ? 'is added' : 'has this version'}: ${folder}`,
     trouble.length === 0 ? 'Nothing is missing there.' : what,
-    ...trouble.map((entry) => entryLines(entry).trimEnd()),
+    ...trouble.map((entry) => shownEntry(entry, look).trimEnd()),
   ];
   const written = `Written to ${shellWord(settings.file, homeDir)}. It counts for servers that are started from now on.`;
   if (before === undefined) lines.push(written);
@@ -117,7 +110,7 @@ export async function removeMachine(
   const settings = await settingsOf(context);
   const { command } = settings.get(name);
   settings.requireFile();
-  if (isPurge) await purge({ name, command, env, variables: {}, signal });
+  if (isPurge) await purge({ machine: name, command, env, signal });
   await settings.change(name, undefined);
   const left = 'Its tasks, their records and your settings there stay.';
   const stays = `${name} is taken out. ${left} So does the bridge there; to remove it, once no task runs, run there:`;
@@ -137,7 +130,8 @@ export async function checkMachine(
 ): Promise<number> {
   const { env, command: own, look, output } = context;
   const { command, bridge, pass_environment } = (await settingsOf(context)).get(name);
-  const shell = { name, command, env, variables: passedVariables(pass_environment, env), signal };
+  const variables = passedVariables(pass_environment, env);
+  const shell = { machine: name, command, env, variables, signal };
   const beganMs = performance.now();
   const { version, checks } = await farReport(shell, bridge, quick);
   const isSame = version === VERSION;
@@ -164,7 +158,7 @@ export async function checkMachine(
  * `quick`: without a whole task. Throws MACHINE_UNREACHABLE.
  */
 async function farReport(shell: FarShell, bridge: readonly string[] | undefined, quick: boolean) {
-  const { find, run } = bridgeProgram(shell.name, bridge);
+  const { find, run } = bridgeProgram(shell.machine, bridge);
   const script = `${find}\n${run} doctor --json${quick ? ' --quick' : ''} </dev/null || [ $? -le 2 ]`;
   const failed = 'gave no report of its doctor';
   const text = await runThere(shell, script, { failed });
@@ -172,7 +166,7 @@ async function farReport(shell: FarShell, bridge: readonly string[] | undefined,
   const shown = (_key: string, value: unknown) => (typeof value === 'string' ? shownLine(value) : value);
   const json = jsonOf(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1), shown);
   const { data: report } = reportSchema.safeParse(json);
-  if (report === undefined) throw failure(`${shell.name} ${failed}.`);
+  if (report === undefined) throw failure(`${shell.machine} ${failed}.`);
   return { ...report, checks: report.checks.filter(({ category }) => category !== 'clients') };
 }
 
@@ -188,19 +182,12 @@ export async function listMachines(json: boolean, context: CommandContext): Prom
   const answers = await Promise.all(asked).finally(() => machines.dispose());
   const width = Math.max(0, ...answers.map(({ name }) => name.length));
   const indent = ' '.repeat(width + 2);
-  const lines = answers.flatMap(({ name, command, ...one }) => {
-    const twin = answers.find(
-      (other) => other.name !== name && one.live && other.live && other.state_id === one.state_id,
-    );
-    const facts = one.live
+  const lines = answers.map(({ name, command, ...one }) => {
+    const state = one.live
       ? `live: ${shownLine(one.hostname)}, version ${shownLine(one.version)}, ${countedNoun(one.tasks, 'task')} running`
       : `does not answer: ${one.why}`;
-    const same = `; the same machine and user as ${twin?.name}, so its tasks are listed twice`;
-    const state = fitted(`${indent}${facts}${twin === undefined ? '' : same}`, look, indent);
-    return [
-      fitted(`${padded(name, width)}  ${shownLine(pasted(command))}`, look, indent),
-      look.paint(!one.live ? 'red' : twin === undefined ? 'green' : 'yellow', state),
-    ];
+    const first = fitted(`${padded(name, width)}  ${shownLine(pasted(command))}`, look, indent);
+    return `${first}\n${look.paint(one.live ? 'green' : 'red', fitted(`${indent}${state}`, look, indent))}`;
   });
   const none = withCommand('No machines. To add one:', `${own} machines add gpu ssh://me@gpu`, look);
   const text = `${(lines.length === 0 ? [none] : lines).join('\n')}\n`;

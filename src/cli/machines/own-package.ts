@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { createGzip } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { z } from 'zod';
 import { ignoreMissing } from '../../base/errors.js';
@@ -22,35 +22,24 @@ const EXECUTABLE = 0o100;
 /** The same files make the same archive. GNU tar warns of the beginning of its time. */
 const LONG_AGO = new Date('1985-10-26T08:15:00Z');
 
-/** This package as it is installed here, with the packages that it needs to run. */
-export interface OwnPackage {
-  /** The version and a digest of all files: two builds of a version differ. It is the name of their folder. */
-  readonly name: string;
-  /** The names of the packages that it does not start without. */
-  readonly needs: readonly string[];
-  /** A compressed tar. */
-  readonly archive: Buffer;
-}
-
-/** Packs what `package.json` lists; each package that one needs stands below it, where Node finds it first. */
-export async function packOwn(root: string): Promise<OwnPackage> {
+/**
+ * This package as it is installed here, as a compressed tar: what `package.json` lists, and the packages that it needs to run, each below the one that
+ * needs it, where Node finds it first. `name`: of its folder there, the version and a digest of all files, since two builds of a version
+ * differ. `needs`: the packages that it does not start without.
+ */
+export async function packOwn(root: string) {
   const { version, files, dependencies } = await manifestOf(root);
-  const own = [...new Set([...ALWAYS, ...files])];
-  const found = [...(await filesIn(root, own)), ...(await modulesOf(root, '', [root]))];
-  const hash = createHash('sha256');
+  const own = await filesIn(root, [...new Set([...ALWAYS, ...files])]);
+  const all = [...own, ...(await modulesOf(root, '', [root]))];
   const archive = pack();
-  for (const [name, path] of found.sort(([one], [other]) => (one < other ? -1 : 1))) {
-    const body = await readFile(path);
-    hash.update(`${name}\0${body.length}\0`).update(body);
+  for (const [name, path] of all.sort(([one], [other]) => (one < other ? -1 : 1))) {
     const mode = ((await stat(path)).mode & EXECUTABLE) === 0 ? 0o644 : 0o755;
-    archive.entry({ name, mode, mtime: LONG_AGO }, body);
+    archive.entry({ name, mode, mtime: LONG_AGO }, await readFile(path));
   }
   archive.finalize();
-  return {
-    name: `${version}-${hash.digest('hex').slice(0, DIGEST_CHARS)}`,
-    needs: Object.keys(dependencies),
-    archive: await buffer(archive.pipe(createGzip())),
-  };
+  const tar = await buffer(archive);
+  const digest = createHash('sha256').update(tar).digest('hex').slice(0, DIGEST_CHARS);
+  return { name: `${version}-${digest}`, needs: Object.keys(dependencies), archive: gzipSync(tar) };
 }
 
 /** The packages that the one in `folder` needs, each file as its name in the archive and its path here. `chain`: the folders of the packages around. */

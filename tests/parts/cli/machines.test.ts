@@ -34,17 +34,8 @@ function finding(
   summary: string,
   command: string | null = null,
 ) {
-  return {
-    id,
-    category,
-    status,
-    summary,
-    command,
-    details: [],
-    remediation: command && 'Set some.',
-    fixed: null,
-    duration_ms: 1,
-  };
+  const facts = { details: [], remediation: command && 'Set some.', fixed: null, duration_ms: 1 };
+  return { id, category, status, summary, command, ...facts };
 }
 
 /** A person here, with a small package in the place of this one, and the home folder of another machine. */
@@ -99,15 +90,17 @@ async function place(program = '') {
   };
 }
 
-/** Runs a program of a version there until the test is over. */
+/** Runs a program of a version there until the test is over, or what this resolves with is called. */
 async function running(file: string) {
   const child = spawn(process.execPath, [file, 'idle'], { stdio: 'ignore' });
   const exited = once(child, 'exit');
-  onTestFinished(async () => {
+  const end = async (): Promise<void> => {
     child.kill();
     await exited;
-  });
+  };
+  onTestFinished(end);
   await once(child, 'spawn');
+  return end;
 }
 
 it('adds a machine: this build with what it needs, its launcher, what is missing there, and the setting beside comments', async () => {
@@ -239,17 +232,20 @@ it('takes a machine out with its setting alone, and with --purge removes the bri
   expect(await settings()).toContain('// mine');
   expect(printed()).toContain(`rm -r ~/${BASE}`);
   await add();
-  await running(join(far, BASE, version, 'dist', 'main.js'));
+  const end = await running(join(far, BASE, version, 'dist', 'main.js'));
   await expect(remove(true)).rejects.toThrow('box has tasks or programs that run');
   expect(await settings()).toContain('box');
-});
-
-it('removes the bridge there', async () => {
-  const { add, remove, versions, settings } = await place();
-  await add();
+  await end();
   await remove(true);
   expect(await versions()).toEqual([]);
   expect(await settings()).not.toContain('box');
+});
+
+it('changes nothing where the environment has the setting', async () => {
+  const { remove, context, settings } = await place();
+  context.env['MCP_MACHINES'] = '{"box":{"command":["false"]}}';
+  await expect(remove(true)).rejects.toMatchObject({ code: 'CONFIG_ERROR' });
+  expect(await settings()).not.toContain('machines');
 });
 
 it.each([
