@@ -17,7 +17,7 @@ export type FarShell = Pick<WireOptions, 'machine' | 'command' | 'env' | 'variab
 /** The line with which a script asks for its input. */
 export const SEND = 'send';
 /** The exit code of a script that misses something there; its last words on stderr say what. */
-const REFUSED = '64';
+export const REFUSED = '64';
 
 interface FarRun {
   /** What it means when the script fails, as in "did not take the version"; its last words follow. */

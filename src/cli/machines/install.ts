@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { OLDEST_NODE, VERSION } from '../../base/package.js';
 import { shellWord, shownLine } from '../../base/text.js';
 import { LAUNCHER } from '../../machines/bridge-start.js';
-import { runThere, SEND, type FarShell } from './far-shell.js';
+import { REFUSED, runThere, SEND, type FarShell } from './far-shell.js';
 import { packOwn } from './own-package.js';
 
 /** The folder of the launcher and of all versions there, below the home folder. */
@@ -23,10 +23,8 @@ do
   is=$("$one" -p 'process.versions.node + (process.versions.node.localeCompare("${OLDEST_NODE}", "en", { numeric: true }) < 0 ? " " : "")' </dev/null) || is=' '
   case "$is" in *' ') old="$old $is" ;; *) node=$("$one" -p process.execPath </dev/null); break ;; esac
 done
-if [ -z "$node" ]; then
-  [ -z "$old" ] || { echo "has no Node that is new enough:$old" >&2; exit 64; }
-  echo 'has no Node: none on PATH, nor in ~/.local/bin, nor of nvm, fnm or volta.' >&2; exit 64
-fi
+[ -n "$node" ] || [ -z "$old" ] || refuse "has no Node that is new enough:\${old% }."
+[ -n "$node" ] || refuse 'has no Node: none on PATH, nor in ~/.local/bin, nor of nvm, fnm or volta.'
 PATH="$(dirname "$node"):$PATH"`;
 
 /** Shell text: whether something runs with the version `$1`, as the table of processes says; where none can be read, all count as used. */
@@ -38,8 +36,8 @@ used() { case "$running" in '' | *"/${INSTALL_FOLDER}/$1/dist/"*) return 0 ;; es
 /**
  * Brings this build of the bridge to the other machine, below the home folder of its user there. Where what it needs does not load there, npm there
  * brings it for that platform. Nothing is there before all of it is there and has said its version; then the launcher names it, and versions
- * that nothing runs in are removed. Resolves with the folder of this build. Throws MACHINE_UNREACHABLE, and INVALID_ARGUMENTS where Node is
- * missing there.
+ * that nothing runs in are removed. Resolves with the folder of this build. Throws MACHINE_UNREACHABLE, and INVALID_ARGUMENTS where Node or
+ * npm is missing there.
  */
 export async function install(shell: FarShell, root: string, say: (line: string) => void): Promise<string> {
   const { name, needs, archive } = await packOwn(root);
@@ -55,14 +53,16 @@ export async function install(shell: FarShell, root: string, say: (line: string)
 
 /** Takes the archive over stdin, unless this build is there; then makes the launcher, and removes what is old. */
 function installScript(name: string, needs: readonly string[], size: string): string {
-  const load = `Promise.all(${JSON.stringify(needs)}.map((name) => import(name))).catch(() => process.exit(1))`;
+  const load = `const all = ${JSON.stringify(needs)}.map((name) => import(name));
+Promise.all(all).catch(({ message }) => { console.log(message.split("\\n")[0]); process.exit(1); })`;
   const npm = 'npm install --omit=dev --omit=peer --ignore-scripts --no-audit --no-fund --loglevel=error';
   return `
 set -e
 umask 077
+fail() { echo "$1" >&2; exit 1; }
+refuse() { echo "$1" >&2; exit ${REFUSED}; }
 ${FIND_NODE}
 echo "Node $is, $(uname -sm), at $node."
-fail() { echo "$1" >&2; exit 1; }
 base="$HOME/${INSTALL_FOLDER}"
 if [ -e "$base/${name}" ]; then echo 'Version ${name} is there already.'
 else
@@ -70,17 +70,17 @@ else
   [ "$free" -ge ${NEEDED_MIB} ] || fail "the disk of $HOME has $free MiB left; the bridge needs ${NEEDED_MIB}"
   echo 'Copying version ${name} (${size}).'
   new="$base/.new-$$"
-  trap 'rm -rf "$new"' EXIT
+  trap 'rm -rf "$new"; rmdir "$base" 2>/dev/null || :' EXIT
   trap 'exit 1' HUP INT TERM PIPE
   mkdir -p "$new"
   echo ${SEND}
   tar -xzf - -C "$new"
-  loads() { (cd "$new" && "$node" --input-type=module -e ${shellWord(load, '/')} 2>/dev/null); }
+  loads() { why=$(cd "$new" && "$node" --input-type=module -e ${shellWord(load, '/')} </dev/null 2>/dev/null); }
   loads || {
-    command -v npm >/dev/null || fail 'its platform is another than that of this machine, and it has no npm beside Node'
+    command -v npm >/dev/null || refuse "does not load what the bridge needs ($why), and its Node at $node has no npm that could bring it."
     rm -rf "$new/node_modules"
     (cd "$new" && ${npm} >&2)
-    loads || fail 'what npm brought does not run there'
+    loads || fail "what npm brought does not load there: $why"
   }
   [ "$("$node" "$new/dist/main.js" --version)" = ${VERSION} ] || fail 'it does not run there'
   [ -d "$base/${name}" ] || mv "$new" "$base/${name}"
@@ -106,7 +106,7 @@ done`;
 export async function purge(shell: FarShell): Promise<void> {
   const script = `${USED}
 for one in "$HOME/${INSTALL_FOLDER}"/*/; do
-  [ ! -d "$one" ] || ! used "$(basename "$one")" || { echo 'has tasks or programs that run with the bridge' >&2; exit 64; }
+  [ ! -d "$one" ] || ! used "$(basename "$one")" || { echo 'has tasks or programs that run with the bridge' >&2; exit ${REFUSED}; }
 done
 rm -rf "$HOME/${INSTALL_FOLDER}"`;
   const refused = 'Nothing was removed. Wait for their end, or end them first.';
