@@ -26,8 +26,6 @@ import { findTask, MAX_LISTED, type ShelfWords, type TaskShelf } from '../find-t
 const OPENS = { repeats: true, timeoutMs: 10_000 };
 /** One call of a tool there: it answers in 45 s. What changes something has a request id. */
 const CALL = { repeats: true, timeoutMs: 60_000 };
-/** Checks in a clean copy are asked for again and again so long: ten of four hours, each twice. */
-const MAX_VERIFY_MS = 80 * 3_600_000;
 
 const startedSchema = z.object({ task_id: z.string().regex(TASK_ID_PATTERN) });
 const finishedSchema = z.object({ message: z.string().max(100_000) });
@@ -43,7 +41,7 @@ const verifiedSchema = z.object({
 const STILL_RUNS = /^The checks still run\./;
 
 /** What the settings here say of tasks, which holds for those that are started there, too. */
-export type StartLimits = Parameters<typeof startArgs>[2];
+type StartLimits = Parameters<typeof startArgs>[2];
 
 /** The tasks of the machines of the settings, beside those of this one. */
 export class FarTasks {
@@ -69,14 +67,14 @@ export class FarTasks {
   }
 
   /** All pages of a list; the notes say which machines do not answer. */
-  async list(query: TaskQuery): Promise<TaskPage> {
+  async list(query: Omit<TaskQuery, 'limit' | 'cursor'>): Promise<TaskPage> {
     // Gives lines the time to open.
     await Promise.allSettled(this.#machines.all.map((one) => one.call('task.list', { limit: 1 }, OPENS)));
-    const first = await this.tasks.list(query);
+    const first = await this.tasks.list({ ...query, limit: MAX_LISTED });
     const tasks = [...first.tasks];
     let { cursor } = first;
-    while (cursor !== undefined && tasks.length < (query.limit ?? Infinity)) {
-      const page = await this.tasks.list({ ...query, cursor });
+    while (cursor !== undefined && tasks.length < MAX_LISTED) {
+      const page = await this.tasks.list({ ...query, limit: MAX_LISTED, cursor });
       tasks.push(...page.tasks);
       cursor = page.cursor;
     }
@@ -92,7 +90,7 @@ export class FarTasks {
     if (given !== undefined && far !== undefined && TASK_ID_PATTERN.test(far.id))
       return this.tasks.get(given);
     if (far === undefined) {
-      const active = async () => (await this.list({ limit: MAX_LISTED, status: 'active' })).tasks;
+      const active = async () => (await this.list({ status: 'active' })).tasks;
       const here = await findTask({ ...shelf, active }, given, words).catch((error: unknown) => {
         if (given === undefined || !isUnknown(error)) throw error;
       });
@@ -156,7 +154,6 @@ function taskOn(machine: Machine, id: string, tasks: MachineTasks) {
     },
     /** Until the checks have ended. Throws INVALID_ARGUMENTS where a person has to allow them there. */
     verify: async (): Promise<Verification> => {
-      const untilMs = systemClock.monotonicMs() + MAX_VERIFY_MS;
       for (;;) {
         const { checks, message, ...rest } = verifiedSchema.parse(await tool('verify_task', {}));
         if (checks !== undefined) {
@@ -170,7 +167,7 @@ function taskOn(machine: Machine, id: string, tasks: MachineTasks) {
           const own = said.reduce((text, words) => text.replace(words, ''), message).trim();
           return { ...found, notes: own === '' ? [] : [own] };
         }
-        if (STILL_RUNS.test(message) && systemClock.monotonicMs() < untilMs) continue;
+        if (STILL_RUNS.test(message)) continue;
         const next = `Run it in a terminal there: claude-code-bridge tasks verify ${id}`;
         throw new BridgeError('INVALID_ARGUMENTS', message, next);
       }
@@ -195,7 +192,7 @@ async function idsOf(machine: Machine): Promise<string[]> {
     const page = await machine.call('task.list', { cursor }, OPENS).catch(rethrown(machine));
     ids.push(...page.tasks.map(({ task_id }) => idOn(machine.name, task_id)));
     ({ cursor } = page);
-  } while (cursor !== undefined);
+  } while (cursor !== undefined && ids.length < MAX_LISTED);
   return ids;
 }
 
