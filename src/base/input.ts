@@ -87,8 +87,7 @@ export function isDeepJson(text: Uint8Array): boolean {
   return false;
 }
 
-/** The value of a JSON text; undefined when it is none. */
-export function jsonOf(text: string): unknown {
+function jsonOf(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
     return value;

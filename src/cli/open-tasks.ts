@@ -94,6 +94,7 @@ export async function openTasks(
   const { tasks, stateDir, git } = services;
   const changes = git.ofTasks(stateDir);
   const far = native ? undefined : await farTasksOf(bridge, tasks);
+  const receipts = far?.tasks.receiptsWith(changes) ?? changes;
   void services.sweepLeftovers();
   const list = (query: TaskQuery): Promise<TaskPage> => (far ?? tasks).list({ ...query, limit: MAX_LISTED });
   const isFar = (record: Pick<TaskRecord, 'task_id'>): boolean => farIdOf(record.task_id) !== undefined;
@@ -110,7 +111,8 @@ export async function openTasks(
     statePath: stateDir.path,
     /** Passes on what a task changed, as `git diff` does; resolves with what is to be said about it. Throws as `patchOf`, and the errors of git. */
     patch: async (record: TaskRecord, take: TakeChunk, lost: AbortSignal): Promise<readonly string[]> => {
-      if (far !== undefined && isFar(record)) return far.patch(record, take, lost);
+      const place = far?.tasks.placeOf(record.task_id);
+      if (place !== undefined) return (await place.far.patch(place.id, take, lost)).notes;
       const patch = await changes.patchOf(record);
       if (patch.state === 'nothing') return [patch.why];
       await git.readPatch(patch.query, take, lost);
@@ -130,10 +132,7 @@ export async function openTasks(
       return far === undefined || isNative ? findTask(shelf, given, words) : far.find(given, shelf, words);
     },
     /** Undefined while the task runs. */
-    receiptOf: (record: TaskRecord) =>
-      far !== undefined && isFar(record)
-        ? far.tasks.receiptOf(record.task_id, noAbort)
-        : changes.receiptOf(record, noAbort),
+    receiptOf: (record: TaskRecord) => receipts.receiptOf(record, noAbort),
     /** Runs the checks of a task in a clean copy, until Ctrl-C. `ask`: a person, where one has to allow that. */
     verify: async (record: TaskRecord, ask: AskChecks): Promise<Verification | undefined> => {
       if (far !== undefined && isFar(record)) return far.verify(record);
@@ -170,6 +169,6 @@ function finisherOf(local: TaskFinisher, far: FarTasks): Finisher {
       far.machineOf(record) === undefined ? local.unmet(record, ...more) : Promise.resolve(undefined),
     worksBeside: (record, action) =>
       far.machineOf(record) === undefined ? local.worksBeside(record, action) : Promise.resolve(undefined),
-    finish: (query) => (farIdOf(query.taskId) === undefined ? local.finish(query) : far.finish(query)),
+    finish: (query) => far.tasks.finish(query, local),
   };
 }
