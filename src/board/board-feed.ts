@@ -43,7 +43,9 @@ export async function openBoardFeed(options: BoardFeedOptions, put: Put): Promis
   );
   for (const { machine } of far?.far ?? []) owned.add(machine.onState(again));
   if (far !== undefined)
-    owned.add(far.onReached((name) => void overview.readMachine(name).then(() => owned.isDisposed || overview.put())));
+    owned.add(
+      far.onReached((name) => void overview.readMachine(name).then(() => owned.isDisposed || overview.put())),
+    );
   owned.add(tasks.watch('active'));
   try {
     await overview.readAll();

@@ -1,4 +1,4 @@
-// Pure: what a page does to a task of another machine that only that machine can do.
+// What a page does to a task of another machine that only that machine can do.
 import { hostname } from 'node:os';
 import { z } from 'zod';
 import { BridgeError } from '../base/errors.js';

@@ -7,7 +7,9 @@ import type { Disposable } from '../base/lifecycle.js';
 import { oneLine } from '../base/text.js';
 import { KeeperClient } from '../keeper/host/keeper-client.js';
 import type { TakeChunk } from '../os/run-program.js';
+import type { Receipt } from '../tasks/receipt/receipt.js';
 import type { FinishedTask, FinishTask } from '../tasks/task-finisher.js';
+import type { DecisionAnswer, SentMessage } from '../tasks/task-host.js';
 import {
   fitsQuery,
   type OutputPage,
@@ -53,9 +55,6 @@ interface FarPatch {
   readonly tree: string | undefined;
 }
 
-/** What is done to a task there. */
-export type FarAct = 'task.kill' | 'task.respond' | 'task.message';
-
 /**
  * The tasks of one machine by their ids there, as they are known here. The machine owns them: here is only what was read last, which is
  * shown while it does not answer.
@@ -66,16 +65,10 @@ export class FarTasks implements Disposable {
   readonly #last = new LastRead();
   readonly #watch: MachineWatch;
 
-  /** `changed` gets the ids there of followed tasks that can be read otherwise than before. */
-  constructor(
-    machine: Machine,
-    clock: Clock,
-    listeners: Pick<MachineWatchOptions, 'changed' | 'reached'>,
-  ) {
-    this.machine = machine;
-    this.#clock = clock;
-    const { reached } = listeners;
-    this.#watch = new MachineWatch({ machine, clock, changed: listeners.changed, reached });
+  constructor(options: MachineWatchOptions) {
+    this.machine = options.machine;
+    this.#clock = options.clock;
+    this.#watch = new MachineWatch(options);
   }
 
   get name(): string {
@@ -112,7 +105,7 @@ export class FarTasks implements Disposable {
     const known = this.#last.get(id);
     const timeoutMs = limitMs ?? (known === undefined ? FIRST_READ_MS : GLANCE_MS);
     try {
-      const record = await this.#call('task.get', { task_id: id }, { repeats: true, timeoutMs });
+      const record = await this.#call('task.get', { task_id: id }, { timeoutMs });
       return this.#keep(record);
     } catch (error) {
       if (error instanceof BridgeError && error.code === 'TASK_NOT_FOUND') this.#last.delete(id);
@@ -130,42 +123,39 @@ export class FarTasks implements Disposable {
     return isFinal(known.record.status) ? recordFrom(this.machine, known.record) : this.#asOf(known);
   }
 
-  /** `repeats`: with a request id. */
-  async act<K extends FarAct>(name: K, args: LinkMethods[K]['args'], repeats: boolean): Promise<TaskRecord> {
-    return this.#keep(await this.#call(name, args, { repeats, timeoutMs: CALL_MS }));
+  kill(id: string, reason: string): Promise<TaskRecord> {
+    return this.#act('task.kill', { task_id: id, reason }, { repeats: false });
   }
 
-  async output(id: string, { view, cursor, maxBytes }: Omit<OutputQuery, 'taskId'>): Promise<OutputPage> {
-    const args = { task_id: id, view, cursor, max_bytes: maxBytes };
-    const {
-      task,
-      total_bytes: totalBytes,
-      ...page
-    } = await this.#call('task.output', args, {
-      repeats: true,
-      timeoutMs: CALL_MS,
-    });
+  respond(id: string, { request_id = createSecret(), ...answer }: DecisionAnswer): Promise<TaskRecord> {
+    return this.#act('task.respond', { task_id: id, answer, request_id });
+  }
+
+  message(id: string, { requestId = createSecret(), ...message }: SentMessage): Promise<TaskRecord> {
+    return this.#act('task.message', { task_id: id, ...message, request_id: requestId });
+  }
+
+  async output({ taskId: task_id, view, cursor, maxBytes }: OutputQuery): Promise<OutputPage> {
+    const page = await this.#call('task.output', { task_id, view, cursor, max_bytes: maxBytes });
     if (page.text.length > maxBytes * MAX_OVER)
       throw unanswered(this.name, 'unknown', 'has sent more than was asked for');
-    return { ...page, totalBytes, task: this.#keep(task) };
+    return { ...page, totalBytes: page.total_bytes, task: this.#keep(page.task) };
   }
 
   /** Undefined while the task runs. */
-  async receiptOf(id: string, signal: AbortSignal) {
-    const request = { signal, repeats: true, timeoutMs: CALL_MS };
-    return (await this.#call('task.receipt', { task_id: id }, request)).receipt ?? undefined;
+  async receiptOf(id: string, signal: AbortSignal): Promise<Receipt | undefined> {
+    return (await this.#call('task.receipt', { task_id: id }, { signal })).receipt ?? undefined;
   }
 
   /** The whole prompt. */
   async promptOf(id: string): Promise<string> {
-    return (await this.#call('task.prompt', { task_id: id }, { repeats: true, timeoutMs: CALL_MS })).text;
+    return (await this.#call('task.prompt', { task_id: id })).text;
   }
 
   /** Passes the patch of a task on; resolves with what is to be said about it, and whether there is one. Throws what git there says. */
   async patch(id: string, take: TakeChunk, signal: AbortSignal): Promise<FarPatch> {
     for (let offset = 0; ;) {
-      const request = { signal, repeats: true, timeoutMs: CALL_MS };
-      const page = await this.#call('task.patch', { task_id: id, offset }, request);
+      const page = await this.#call('task.patch', { task_id: id, offset }, { signal });
       if (page.bytes !== undefined) await take(Buffer.from(page.bytes, 'base64'));
       const { next_offset: next, notes, tree } = page;
       if (next === undefined || next <= offset || signal.aborted)
@@ -175,9 +165,8 @@ export class FarTasks implements Disposable {
   }
 
   /** Has the machine do what a page asks for. Its answer is foreign. */
-  actOfPage(id: string, action: object, by: string, repeats: boolean) {
-    const request = { repeats, timeoutMs: CALL_MS };
-    return this.#call('task.act', { task_id: id, action: { ...action }, by }, request);
+  actOfPage(id: string, action: object, by: string, repeats: boolean): Promise<FarAnswer> {
+    return this.#call('task.act', { task_id: id, action: { ...action }, by }, { repeats });
   }
 
   /** As the tool there does it. Throws what it throws. */
@@ -211,23 +200,14 @@ export class FarTasks implements Disposable {
   }
 
   /** Calls a tool there, once also where the answer is lost. Throws what it throws. */
-  async tool(name: string, args: object): Promise<FarAnswer> {
-    const request = { repeats: true, timeoutMs: TOOL_MS };
-    try {
-      return await this.machine.callTool(name, args, request);
-    } catch (error) {
-      throw errorFrom(this.name, error);
-    }
+  tool(name: string, args: object): Promise<FarAnswer> {
+    return this.#asked(this.machine.callTool(name, args, { repeats: true, timeoutMs: TOOL_MS }));
   }
 
   /** A connection to the keeper of a task, which ends with the line. */
   async terminal(id: string): Promise<KeeperClient> {
-    try {
-      const channel = await this.machine.openChannel({ kind: 'terminal', task_id: id });
-      return new KeeperClient(idOn(this.name, id), channelStream(channel));
-    } catch (error) {
-      throw errorFrom(this.name, error);
-    }
+    const channel = await this.#asked(this.machine.openChannel({ kind: 'terminal', task_id: id }));
+    return new KeeperClient(idOn(this.name, id), channelStream(channel));
   }
 
   /** The newest tasks in projects, and questions; those that cannot be read, too. */
@@ -237,8 +217,7 @@ export class FarTasks implements Disposable {
     for (const purpose of ['task', 'ask'] as const) {
       let cursor: string | undefined;
       for (let left = limit; left > 0; left -= MAX_LISTED) {
-        const request = { repeats: true, timeoutMs: CALL_MS };
-        const page = await this.#call('task.list', { purpose, cursor, limit: MAX_LISTED }, request);
+        const page = await this.#call('task.list', { purpose, cursor, limit: MAX_LISTED });
         tasks.push(...page.tasks.map((record) => this.#keep(record)));
         unreadable.push(...this.#unreadable(page.unreadable));
         ({ cursor } = page);
@@ -254,7 +233,7 @@ export class FarTasks implements Disposable {
     const { status, purpose, delegated, limit = MAX_LISTED } = query;
     const args = { status, purpose, delegated, cursor, limit: Math.min(limit, MAX_LISTED) };
     try {
-      const page = await this.#call('task.list', args, { repeats: true, timeoutMs: GLANCE_MS });
+      const page = await this.#call('task.list', args, { timeoutMs: GLANCE_MS });
       const tasks = page.tasks.map((record) => this.#keep(record));
       const unreadable = this.#unreadable(page.unreadable);
       return { name, tasks, more: page.cursor !== undefined, unreadable };
@@ -288,13 +267,26 @@ export class FarTasks implements Disposable {
     return { ...recordFrom(this.machine, record), line };
   }
 
-  async #call<K extends keyof LinkMethods>(
+  async #act<K extends 'task.kill' | 'task.respond' | 'task.message'>(
     name: K,
     args: LinkMethods[K]['args'],
-    request: LinkRequest,
+    request?: Partial<LinkRequest>,
+  ): Promise<TaskRecord> {
+    return this.#keep(await this.#call(name, args, request));
+  }
+
+  #call<K extends keyof LinkMethods>(
+    name: K,
+    args: LinkMethods[K]['args'],
+    request: Partial<LinkRequest> = {},
   ): Promise<LinkMethods[K]['value']> {
+    return this.#asked(this.machine.call(name, args, { repeats: true, timeoutMs: CALL_MS, ...request }));
+  }
+
+  /** What is thrown there names its tasks as they are here. */
+  async #asked<T>(answer: Promise<T>): Promise<T> {
     try {
-      return await this.machine.call(name, args, request);
+      return await answer;
     } catch (error) {
       throw errorFrom(this.name, error);
     }

@@ -1,7 +1,7 @@
 // Tasks of this machine and of others, as one service.
 import type { Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
-import { createSecret, farIdOf, idOn, TASK_ID_PATTERN } from '../base/ids.js';
+import { farIdOf, idOn, TASK_ID_PATTERN } from '../base/ids.js';
 import { DisposableStore, Emitter, type Disposable } from '../base/lifecycle.js';
 import { knownTaskId } from '../mcp/known-task-id.js';
 import type { DecisionAnswer, SentMessage } from '../tasks/task-host.js';
@@ -20,8 +20,7 @@ import type {
 } from '../tasks/task-service.js';
 import type { TaskRecord } from '../tasks/task.js';
 import { waitForTasks } from '../tasks/watch/task-waiter.js';
-import { FarTasks, GLANCE_MS, type FarAct, type StartLimits } from './far-tasks.js';
-import type { LinkMethods } from './link-protocol.js';
+import { FarTasks, GLANCE_MS, type StartLimits } from './far-tasks.js';
 import { HERE, isLeft, mergedPage, placesIn, type Source } from './machine-lists.js';
 import { ACTIVE } from './machine-watch.js';
 import type { Machines } from './machine.js';
@@ -60,7 +59,8 @@ export class MachineTasks implements TaskService, Disposable {
     this.#owned.add(local.onDidChange((id) => this.#changes.fire(id)));
     this.#far = machines.all.map((machine) =>
       this.#owned.add(
-        new FarTasks(machine, clock, {
+        new FarTasks({
+          ...{ machine, clock },
           changed: (id) => this.#changes.fire(idOn(machine.name, id)),
           reached: () => this.#reached.fire(machine.name),
         }),
@@ -97,11 +97,7 @@ export class MachineTasks implements TaskService, Disposable {
   }
 
   get(taskId: string): Promise<TaskRecord> {
-    return this.#at(
-      taskId,
-      (local) => local.get(taskId),
-      ({ far, id }) => far.get(id),
-    );
+    return this.#at(taskId, (tasks, id) => tasks.get(id));
   }
 
   /** With a path, of this machine alone: the same path is another project elsewhere. A machine that does not answer is named in a note. */
@@ -127,15 +123,7 @@ export class MachineTasks implements TaskService, Disposable {
   /** A line that is cut meanwhile ends no wait: its tasks are shown as they were read last. */
   async wait(query: TaskWait): Promise<WaitOutcome> {
     const { local, clock } = this.#options;
-    const isFar = (id: string): boolean => farIdOf(id) !== undefined;
-    if (!query.taskIds.some(isFar)) {
-      try {
-        return await local.wait(query);
-      } catch (error) {
-        if (!isUnknown(error)) throw error;
-      }
-    }
-    const named = query.taskIds.map(async (id) => (isFar(id) ? id : (await this.get(id)).task_id));
+    const named = query.taskIds.map(async (id) => (farIdOf(id) ? id : (await this.get(id)).task_id));
     const taskIds = [...new Set(await Promise.all(named))];
     const get = async (id: string): Promise<TaskRecord> => {
       const place = this.placeOf(id);
@@ -146,38 +134,19 @@ export class MachineTasks implements TaskService, Disposable {
   }
 
   kill(taskId: string, reason: string): Promise<TaskRecord> {
-    return this.#at(
-      taskId,
-      (local) => local.kill(taskId, reason),
-      (place) => this.#act(place, 'end tasks', 'task.kill', { task_id: place.id, reason }, false),
-    );
+    return this.#at(taskId, (tasks, id) => tasks.kill(id, reason), 'end tasks');
   }
 
   respond(taskId: string, answer: DecisionAnswer): Promise<TaskRecord> {
-    const { request_id = createSecret() } = answer;
-    return this.#at(
-      taskId,
-      (local) => local.respond(taskId, answer),
-      (place) =>
-        this.#act(place, 'answer decisions', 'task.respond', { task_id: place.id, answer, request_id }),
-    );
+    return this.#at(taskId, (tasks, id) => tasks.respond(id, answer), 'answer decisions');
   }
 
   message(taskId: string, message: SentMessage): Promise<TaskRecord> {
-    const { requestId: request_id = createSecret(), ...said } = message;
-    return this.#at(
-      taskId,
-      (local) => local.message(taskId, message),
-      (place) => this.#act(place, 'steer tasks', 'task.message', { task_id: place.id, ...said, request_id }),
-    );
+    return this.#at(taskId, (tasks, id) => tasks.message(id, message), 'steer tasks');
   }
 
-  output({ taskId, ...query }: OutputQuery): Promise<OutputPage> {
-    return this.#at(
-      taskId,
-      (local) => local.output({ taskId, ...query }),
-      ({ far, id }) => far.output(id, query),
-    );
+  output(query: OutputQuery): Promise<OutputPage> {
+    return this.#at(query.taskId, (tasks, taskId) => tasks.output({ ...query, taskId }));
   }
 
   /** The receipts of all tasks, with `here` those of this machine. */
@@ -223,19 +192,24 @@ export class MachineTasks implements TaskService, Disposable {
     return far;
   }
 
+  /** `what`: what is done to a task elsewhere, where it is more than read. */
   async #at<T>(
     taskId: string,
-    here: (local: TaskService) => Promise<T>,
-    there: (place: FarPlace) => Promise<T>,
+    act: (
+      tasks: Pick<TaskService, 'get' | 'kill' | 'respond' | 'message' | 'output'>,
+      id: string,
+    ) => Promise<T>,
+    what?: string,
   ): Promise<T> {
-    const place = this.placeOf(taskId);
-    if (place !== undefined) return there(place);
+    let place = this.placeOf(taskId);
     try {
-      return await here(this.#options.local);
+      if (place === undefined) return await act(this.#options.local, taskId);
     } catch (error) {
       if (!isUnknown(error) || !TASK_ID_PATTERN.test(taskId)) throw error;
-      return there(await this.#onlyPlace(taskId, error));
+      place = await this.#onlyPlace(taskId, error);
     }
+    if (what !== undefined) await this.#options.guard?.(what);
+    return act(place.far, place.id);
   }
 
   /** The one machine that knows a task which this one does not. Throws `unknown` where none does. */
@@ -261,17 +235,6 @@ export class MachineTasks implements TaskService, Disposable {
       `${unknown.message} These machines did not say: ${words}.`,
       unknown.next,
     );
-  }
-
-  async #act<K extends FarAct>(
-    { far }: FarPlace,
-    what: string,
-    name: K,
-    args: LinkMethods[K]['args'],
-    repeats = true,
-  ): Promise<TaskRecord> {
-    await this.#options.guard?.(what);
-    return far.act(name, args, repeats);
   }
 }
 

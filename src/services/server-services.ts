@@ -199,7 +199,15 @@ export class ServerServices {
     return {
       link: () => linkToBoard({ ...program, boardEntry, logLevel, input, clock }),
       chat: this.#owned.add(
-        new ChatBoard({ tasks: far ?? services.tasks, far, tasksDir, version: VERSION, homeDir, clock, logger }),
+        new ChatBoard({
+          tasks: far ?? services.tasks,
+          far,
+          tasksDir,
+          version: VERSION,
+          homeDir,
+          clock,
+          logger,
+        }),
       ),
     };
   }

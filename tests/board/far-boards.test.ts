@@ -277,7 +277,11 @@ describe('a terminal of another machine', () => {
 
   test('takes no keys while the line is cut, and says why', async () => {
     await gpu.cut();
-    page.send({ type: 'dispatch', id: 1, action: { type: 'term.claim', task_id: FAR, columns: 80, rows: 24 } });
+    page.send({
+      type: 'dispatch',
+      id: 1,
+      action: { type: 'term.claim', task_id: FAR, columns: 80, rows: 24 },
+    });
     expect(await page.message('result')).toMatchObject({
       error: { code: 'MACHINE_UNREACHABLE', hint: expect.stringContaining('Nothing was sent') },
     });
