@@ -9,7 +9,7 @@ import type { AlwaysRules } from './always-rules.js';
 import { changedText, type TextSources } from './changed-texts.js';
 import { continueTask } from './continue-task.js';
 import { actThere, nameThere } from './far-acts.js';
-import type { ActionAnswer, ActionError, ClientAction } from './protocol.js';
+import { thereActionSchema, type ActionAnswer, type ActionError, type ClientAction } from './protocol.js';
 import { readRecording } from './recording.js';
 import { reviewMessage, type Reviews } from './reviews.js';
 import { decisionViewOf, inputHash } from './task-views.js';
@@ -40,6 +40,8 @@ export async function act(
   const { tasks, reviews, finisher, always, far } = services;
   const place = action.type === 'task.start' ? undefined : placeOf(action.task_id, far);
   const by = place === undefined ? client : nameThere();
+  const there = place && thereActionSchema.safeParse(action).data;
+  if (place && there) return actThere(there, place, by);
   switch (action.type) {
     case 'decision.answer':
       await answerDecision(action, by, tasks);
@@ -78,7 +80,6 @@ export async function act(
       return { log: { text: page.text, cursor: page.cursor, more: page.more } };
     }
     case 'file.read':
-      if (place !== undefined) return actThere(action, place, by);
       return { file: await changedText(services, await tasks.get(action.task_id), action) };
     case 'review.add': {
       const { type: _type, task_id: taskId, ...comment } = action;
@@ -94,15 +95,12 @@ export async function act(
         sendComments(action.task_id, reviewMessage(drafts), tasks),
       );
     case 'replay.read':
-      if (place !== undefined) return actThere(action, place, by);
       return { piece: await readRecording(services.recordingFile(action.task_id), action) };
     case 'rule.propose': {
-      if (place !== undefined) return actThere(action, place, by);
       const { record, decision } = await ruledDecision(action, tasks);
       return { proposal: await always.propose(record, decision, action.rules) };
     }
     case 'rule.write':
-      if (place !== undefined) return actThere(action, place, by);
       await writeRules(action, by, { tasks, always });
       return {};
   }

@@ -65,10 +65,6 @@ const table = {
       cursor: z.string().optional(),
     }),
   ),
-  'task.wait': method(
-    z.object({ task_ids: z.array(taskId).min(1).max(20), timeout_ms: z.number().min(0).max(60_000), cursor }),
-    z.object({ tasks: z.array(taskRecordSchema), changed: z.array(taskId), cursor: z.string() }),
-  ),
   'task.kill': method(ofTask.extend({ reason: z.string() }), taskRecordSchema),
   'task.respond': method(
     ofTask.extend({ answer: decisionAnswerSchema, request_id: requestId }),
@@ -111,7 +107,7 @@ const table = {
   'task.prompt': method(ofTask, z.object({ text: z.string() })),
   /** What a page asks for that the machine alone can read or write, such as the text of a changed file; the board at both ends knows its form. */
   'task.act': method(
-    ofTask.extend({ action: z.looseObject({}), by: z.string().max(100) }),
+    ofTask.extend({ action: z.looseObject({}), by: z.string().regex(/^board\/[a-z][a-z0-9-]{0,39}$/) }),
     z.record(z.string(), z.unknown()),
   ),
   /**

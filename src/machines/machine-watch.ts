@@ -62,12 +62,13 @@ export class MachineWatch implements Disposable {
 
   /** A machine that was never reached is not tried again and again: its command may ask a person, or count attempts. */
   async #run(id: string, left: AbortSignal): Promise<void> {
-    const { machine, clock } = this.#options;
+    const { machine, clock, changed, reached } = this.#options;
     while (!left.aborted) {
       // Who reads the task gets the reason.
       await this.#hear(id, left).catch(() => undefined);
       if (left.aborted) return;
-      if (id !== ACTIVE) this.#options.changed(id);
+      if (id !== ACTIVE) changed(id);
+      else if (machine.state.how === 'live') reached();
       if (machine.state.how === 'live') await sleep(clock, AGAIN_MS, left);
       else await live(machine, left);
     }

@@ -152,10 +152,6 @@ function handlersOf(far: FarEnd, channels: Channels, finishing: FarHost['finishi
     ping: async () => ({ now: new Date().toISOString() }),
     'task.get': async ({ task_id }) => (await tasks()).get(task_id),
     'task.list': async (query) => listPage(await tasks(), query),
-    'task.wait': async ({ task_ids: taskIds, timeout_ms: timeoutMs, cursor }, signal) => {
-      const seen = await (await tasks()).wait({ taskIds, timeoutMs, cursor, signal });
-      return { tasks: [...seen.tasks], changed: [...seen.changed], cursor: seen.cursor };
-    },
     'task.kill': async ({ task_id, reason }) => finishing((await tasks()).kill(task_id, reason)),
     'task.respond': async ({ task_id, answer: said, request_id }) =>
       finishing(

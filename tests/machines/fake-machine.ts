@@ -7,7 +7,6 @@ import type { LinkMethods } from '../../src/machines/link-protocol.js';
 import type { Channel, LinkRequest, Machine, Machines, MachineState } from '../../src/machines/machine.js';
 import { unreachable } from '../../src/machines/unreachable.js';
 import { fitsQuery, type TaskPage, type TaskQuery } from '../../src/tasks/task-service.js';
-import { changedSince } from '../../src/tasks/watch/task-waiter.js';
 import { FakeTaskService } from '../tools/fake-task-service.js';
 
 const CUT_AT_MS = new Date(2026, 2, 1, 14, 2).getTime();
@@ -32,7 +31,6 @@ export class FarChannel implements Channel {
   readonly #closes = new Emitter<string>();
   readonly onData = this.#data.event;
   readonly onClose = this.#closes.event;
-  readonly sent: string[] = [];
   heard: (line: string) => void = () => undefined;
   #isOpen = true;
 
@@ -105,7 +103,7 @@ export class FakeMachine implements Machine {
   ): Promise<LinkMethods[K]['value']> {
     this.calls.push({ name, args, request });
     await this.#answering();
-    return this.#methods(request)[name](args);
+    return this.#methods()[name](args);
   }
 
   async callTool(name: string, args: object, request: LinkRequest): Promise<Record<string, unknown>> {
@@ -159,7 +157,7 @@ export class FakeMachine implements Machine {
     if (state.how === 'unverifiable') throw unreachable(this.name, 'not_sent', state.why, state.sinceMs);
   }
 
-  #methods(request: LinkRequest): {
+  #methods(): {
     [K in keyof LinkMethods]: (args: LinkMethods[K]['args']) => Promise<LinkMethods[K]['value']>;
   } {
     const { tasks } = this;
@@ -172,19 +170,6 @@ export class FakeMachine implements Machine {
       'task.list': async ({ limit = Infinity, ...query }) => {
         const { tasks: records, cursor } = await tasks.list({ ...query, limit });
         return { tasks: [...records], cursor };
-      },
-      'task.wait': async ({ task_ids, timeout_ms, cursor }) => {
-        const signal = request.signal ?? new AbortController().signal;
-        const now = await Promise.all(task_ids.map((id) => tasks.get(id)));
-        const news = changedSince(cursor)(now);
-        if (news.length > 0) return { tasks: now, changed: news, cursor: '' };
-        const {
-          tasks: records,
-          changed,
-          cursor: after,
-        } = await tasks.wait({ taskIds: task_ids, timeoutMs: timeout_ms, cursor, signal });
-        signal.throwIfAborted();
-        return { tasks: [...records], changed: [...changed], cursor: after };
       },
       'task.kill': ({ task_id, reason }) => tasks.kill(task_id, reason),
       'task.respond': ({ task_id, answer }) => tasks.respond(task_id, answer),

@@ -216,19 +216,6 @@ describe('a wait over machines', () => {
 });
 
 describe('a task of another machine that is followed', () => {
-  it('is reported when its record changes, and no more after that', async () => {
-    const { tasks, gpu } = threeMachines([], [record('2')]);
-    await tasks.get(`gpu/${id('2')}`);
-    const changed: string[] = [];
-    tasks.onDidChange((one) => changed.push(one));
-    const watch = tasks.watch(`gpu/${id('2')}`);
-    await until('gpu is waited for', () => isFollowed(gpu));
-    gpu.tasks.change(id('2'), { change_seq: 4, activity: 'Edit: a.ts' });
-    await until('the change is seen', () => changed.includes(`gpu/${id('2')}`));
-    watch.dispose();
-    await until('no channel is open', () => gpu.channels.size === 0);
-  });
-
   it('is reported among all others when it begins and when it ends, also after a cut', async () => {
     const { tasks, gpu } = threeMachines([], [record('2')]);
     const changed: string[] = [];
