@@ -27,25 +27,34 @@ export async function openBoardFeed(options: BoardFeedOptions, put: Put): Promis
   const { tasks, clock, far } = options;
   const owned = new DisposableStore();
   const overview = new Overview(options, put);
-  /** Tasks that have changed since they were read. */
-  const stale = new Set<string>();
-  const again = refresher(clock, leftWith(owned), async () => {
-    const ids = [...stale];
-    stale.clear();
-    await Promise.all(ids.map((taskId) => overview.read(taskId)));
+  const show = (): void => {
     if (!owned.isDisposed) overview.put();
-  });
-  owned.add(
-    tasks.onDidChange((taskId) => {
+  };
+  const reader = (): ((taskId: string) => void) => {
+    const stale = new Set<string>();
+    const again = refresher(clock, leftWith(owned), async () => {
+      const ids = [...stale];
+      stale.clear();
+      await Promise.all(ids.map((taskId) => overview.read(taskId)));
+      show();
+    });
+    return (taskId) => {
       stale.add(taskId);
       again();
+    };
+  };
+  /** By machine: one that is slow holds up no other. */
+  const readers = new Map<string, (taskId: string) => void>();
+  owned.add(
+    tasks.onDidChange((taskId) => {
+      const machine = farIdOf(taskId)?.machine ?? '';
+      const read = readers.get(machine) ?? reader();
+      readers.set(machine, read);
+      read(taskId);
     }),
   );
-  for (const { machine } of far?.far ?? []) owned.add(machine.onState(again));
-  if (far !== undefined)
-    owned.add(
-      far.onReached((name) => void overview.readMachine(name).then(() => owned.isDisposed || overview.put())),
-    );
+  for (const { machine } of far?.far ?? []) owned.add(machine.onState(show));
+  if (far !== undefined) owned.add(far.onReached((name) => void overview.readMachine(name).then(show)));
   owned.add(tasks.watch('active'));
   try {
     await overview.readAll();
@@ -63,6 +72,8 @@ class Overview {
   readonly #shown = new Map<string, Values>();
   readonly #ended = new Set<string>();
   readonly #machines: ReadonlyMap<string, ShownMachine>;
+  /** Of each other machine, the tasks that were read since it was last listed. */
+  readonly #read: ReadonlyMap<string, Set<string>>;
   /** How much is shown of each task of another machine. */
   readonly #farChars = new Map<string, number>();
   #history: string | null = null;
@@ -71,6 +82,7 @@ class Overview {
     this.#options = options;
     const { far, clock } = options;
     this.#machines = new Map(far?.far.map((one) => [one.name, new ShownMachine(one, clock)]));
+    this.#read = new Map(far?.far.map(({ name }) => [name, new Set()]));
     this.#put = put;
   }
 
@@ -88,9 +100,12 @@ class Overview {
 
   /** Never rejects. */
   async readMachine(name: string): Promise<void> {
+    this.#read.get(name)?.clear();
     const listed = await this.#machines.get(name)?.list(MAX_TASKS);
     if (listed === undefined) return;
-    for (const record of listed.tasks) this.#take(record);
+    // What was read meanwhile is newer.
+    const read = this.#read.get(name);
+    for (const record of listed.tasks) if (read?.has(record.task_id) !== true) this.#take(record);
     for (const { task_id, why } of listed.unreadable) this.#unreadable(task_id, why);
     const ids = new Set([...listed.tasks, ...listed.unreadable].map(({ task_id }) => task_id));
     const others = [...this.#shown.keys()].filter((id) => farIdOf(id)?.machine === name && !ids.has(id));
@@ -102,6 +117,7 @@ class Overview {
     const { tasks, logger } = this.#options;
     try {
       this.#take(await tasks.get(taskId));
+      this.#read.get(farIdOf(taskId)?.machine ?? '')?.add(taskId);
     } catch (error) {
       if (!(error instanceof BridgeError))
         logger.error('A task could not be read', { taskId, error: messageOf(error) });

@@ -165,6 +165,11 @@ describe('the board with another machine', () => {
     page.send({ type: 'dispatch', id: 1, action: { type: 'task.message', task_id: FAR, text: 'More' } });
     page.send({ type: 'dispatch', id: 2, action: { type: 'task.kill', task_id: TASK_ID, reason: '' } });
     await page.message('result', ({ id }) => id === 2);
+    // What is not answered there holds up nothing here.
+    there.change(TASK_ID, { turns: 2 });
+    await until('it is asked for', () => gpu.calls.at(-1)?.name === 'task.get');
+    here.change(TASK_ID, { activity: 'Still here' });
+    await page.values('board:/', (now) => JSON.stringify(now).includes('Still here'));
     await gpu.cut();
     expect(await page.message('result', ({ id }) => id === 1)).toMatchObject({
       error: { code: 'MACHINE_UNREACHABLE', hint: expect.stringContaining('its answer is not known') },

@@ -180,19 +180,6 @@ describe('a wait over machines', () => {
     expect((await second).changed).toEqual([`gpu/${id('2')}`]);
   });
 
-  it('does not end in an error when a line is cut: the task keeps its status, and the line is named', async () => {
-    const { tasks, gpu } = threeMachines([], [record('2')]);
-    const waiting = tasks.wait(waitFor([`gpu/${id('2')}`], { timeoutMs: 600 }));
-    await until('gpu is waited for', () => isFollowed(gpu));
-    await gpu.cut();
-    const { tasks: shown, changed } = await waiting;
-    expect(changed).toEqual([]);
-    expect(shown[0]).toMatchObject({
-      status: 'running',
-      line: expect.stringContaining('unverifiable since'),
-    });
-  });
-
   it('has what happened while the line was cut once it is back', async () => {
     const { tasks, gpu } = threeMachines([], [record('2')]);
     const waiting = tasks.wait(waitFor([`gpu/${id('2')}`]));
