@@ -20,13 +20,17 @@ import {
 } from './board/board-place.js';
 import { throughDoor } from './board/door.js';
 import { loadConfig } from './config/load-config.js';
+import { modeSettings } from './config/permission-modes.js';
 import { ownPlaces, readEnvironment } from './config/own-places.js';
 import { READY_FD, type ReadyMessage, wireErrorOf } from './keeper/wire/messages.js';
+import type { MachineTasks } from './machines/machine-tasks.js';
 import { AllowedRoots } from './projects/allowed-roots.js';
+import type { BridgeOptions } from './services/open-state.js';
 import { pageServices } from './services/page-services.js';
 import { createTaskServices } from './services/task-services.js';
 import { takeMutex } from './store/mutex.js';
 import { ownIdentity } from './store/process-identity.js';
+import type { TaskService } from './tasks/task-service.js';
 
 /** Far more than a board writes; an error that repeats must not fill the disk. */
 const MAX_LOG_BYTES = 8 * 1024 * 1024;
@@ -70,15 +74,21 @@ async function openServices(input: BoardInput) {
     input.command,
   );
   const services = await createTaskServices(options, roots);
-  const pages = pageServices(options, services);
-  if (Object.keys(config.machines).length === 0) return { services, pages };
-  const [{ farBoards }, { openMachines }] = await Promise.all([
-    import('./services/far-boards.js'),
+  return { services, pages: pageServices(options, services, await machineTasks(options, services.tasks)) };
+}
+
+/** Loaded only where the settings have machines. */
+async function machineTasks(options: BridgeOptions, local: TaskService): Promise<MachineTasks | undefined> {
+  const { config, origins = {} } = options;
+  if (Object.keys(config.machines).length === 0) return undefined;
+  const [{ MachineTasks }, { openMachines }] = await Promise.all([
+    import('./machines/machine-tasks.js'),
     import('./machines/machines.js'),
   ]);
   const machines = openMachines(options);
   process.once('exit', () => machines.dispose());
-  return { services, pages: { ...pages, far: farBoards(options, machines) } };
+  const limits = { modes: modeSettings(config, origins), rules: config.rules };
+  return new MachineTasks({ local, machines, limits, clock: systemClock });
 }
 
 type OpenServices = Awaited<ReturnType<typeof openServices>>;

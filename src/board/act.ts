@@ -1,4 +1,6 @@
 import { BridgeError, messageOf, nextWords } from '../base/errors.js';
+import { farIdOf } from '../base/ids.js';
+import type { FarPlace, MachineTasks } from '../machines/machine-tasks.js';
 import type { TaskFinisher } from '../tasks/task-finisher.js';
 import type { TaskService } from '../tasks/task-service.js';
 import type { Logger } from '../base/logger.js';
@@ -6,8 +8,8 @@ import { isFinal } from '../tasks/task.js';
 import type { AlwaysRules } from './always-rules.js';
 import { changedText, type TextSources } from './changed-texts.js';
 import { continueTask } from './continue-task.js';
-import type { FarBoards } from './far/far-boards.js';
-import type { ActionAnswer, ActionError, ClientAction } from './protocol.js';
+import { actThere, nameThere } from './far-acts.js';
+import { thereActionSchema, type ActionAnswer, type ActionError, type ClientAction } from './protocol.js';
 import { readRecording } from './recording.js';
 import { reviewMessage, type Reviews } from './reviews.js';
 import { decisionViewOf, inputHash } from './task-views.js';
@@ -22,18 +24,24 @@ export interface ActServices extends TextSources {
   readonly recordingFile: (taskId: string) => string;
   readonly always: AlwaysRules;
   readonly finisher: Pick<TaskFinisher, 'finish'>;
+  /** The same as `tasks`; left out where no machine is set. */
+  readonly far?: MachineTasks | undefined;
 }
 
 const LOG_PAGE_BYTES = 128 * 1024;
 const noAbort = new AbortController().signal;
 
-/** Does what a person asked for at a page; `by` stands in the task's journal. Throws as the task service, git and the rules do. */
+/** Does what a person asked for at a page; `client` stands in the task's journal. Throws as the task service, git and the rules do. */
 export async function act(
   action: TaskClientAction,
-  by: string,
+  client: string,
   services: ActServices,
 ): Promise<ActionAnswer> {
-  const { tasks, reviews, finisher, always } = services;
+  const { tasks, reviews, finisher, always, far } = services;
+  const place = action.type === 'task.start' ? undefined : placeOf(action.task_id, far);
+  const by = place === undefined ? client : nameThere();
+  const there = place && thereActionSchema.safeParse(action).data;
+  if (place && there) return actThere(there, place, by);
   switch (action.type) {
     case 'decision.answer':
       await answerDecision(action, by, tasks);
@@ -42,9 +50,10 @@ export async function act(
       await tasks.message(action.task_id, { text: action.text });
       return {};
     case 'task.start': {
-      const { path, prompt, model, permission_mode, on_conflict, max_cost_usd } = action;
+      const { path, prompt, model, permission_mode, on_conflict, max_cost_usd, machine } = action;
+      if (machine !== undefined && far === undefined) throw noMachine(machine);
       const { task_id } = await tasks.start({
-        ...{ path, prompt, model },
+        ...{ path, prompt, model, machine },
         permissionMode: permission_mode,
         onConflict: on_conflict,
         maxCostUsd: max_cost_usd,
@@ -95,6 +104,21 @@ export async function act(
       await writeRules(action, by, { tasks, always });
       return {};
   }
+}
+
+/** Undefined for a task of this machine. Throws MACHINE_NOT_FOUND. */
+function placeOf(taskId: string, far: MachineTasks | undefined): FarPlace | undefined {
+  const { machine } = farIdOf(taskId) ?? {};
+  if (machine !== undefined && far === undefined) throw noMachine(machine);
+  return far?.placeOf(taskId);
+}
+
+function noMachine(machine: string): BridgeError {
+  return new BridgeError(
+    'MACHINE_NOT_FOUND',
+    `No machine is called ${machine}: the setting \`machines\` is empty.`,
+    'Add it with `claude-code-bridge machines add`, then open the board again.',
+  );
 }
 
 /** As one message, or as the prompt of a task that goes on from one that has ended. */
@@ -168,16 +192,6 @@ async function writeRules(
     const said = `The request was allowed once, but no rule was written: ${messageOf(error)}`;
     throw new BridgeError(code, said, hint);
   });
-}
-
-/** Throws MACHINE_NOT_FOUND where no machine is set. */
-export function farOf(far: FarBoards | undefined, machine: string): FarBoards {
-  if (far !== undefined) return far;
-  throw new BridgeError(
-    'MACHINE_NOT_FOUND',
-    `No machine is called ${machine}: the setting \`machines\` is empty.`,
-    'Add it with `claude-code-bridge machines add`, then open the board again.',
-  );
 }
 
 /** What a page gets of an error; one of the board itself goes to the log. */

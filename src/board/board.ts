@@ -2,16 +2,29 @@ import { randomUUID } from 'node:crypto';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { Emitter, type Disposable } from '../base/lifecycle.js';
 import { Access } from './access.js';
+import { act, type ActServices } from './act.js';
+import { openBoardFeed } from './board-feed.js';
 import type { BoardLink } from './board-place.js';
 import { listenForPages, type Asset, type BoardHttpServer } from './http-server.js';
-import { linkTo } from './door.js';
-import { socketPort } from './page-port.js';
-import { BoardPages, type PageOptions } from './pages.js';
+import { openDiffFeed } from './diff-feed.js';
+import { Channels } from './channel.js';
 import { MAX_MESSAGE_BYTES } from './protocol.js';
+import { BoardSocket, type SocketServices } from './socket.js';
+import { linkTo } from './door.js';
+import { openTaskFeed, type TaskFeedOptions } from './task-feed.js';
+import { TerminalWriters } from './terminal-stream.js';
 
+/** Pages at once. */
+const MAX_PAGES = 16;
 /** Without a page the board ends after this time. */
 const IDLE_MS = 15 * 60_000;
 const TRY_AGAIN_LATER = 1013;
+
+/** What pages show, and do for the person at them. */
+export interface PageOptions extends ActServices, TaskFeedOptions {
+  readonly version: string;
+  readonly homeDir: string;
+}
 
 export interface BoardOptions extends PageOptions {
   readonly assets: ReadonlyMap<string, Asset>;
@@ -23,8 +36,8 @@ export interface BoardOptions extends PageOptions {
 export class Board {
   readonly id = randomUUID();
   readonly #options: BoardOptions;
-  readonly #access: Access;
-  readonly #pages: BoardPages;
+  readonly #shared: SocketServices;
+  readonly #sockets = new Set<BoardSocket>();
   readonly #upgrades = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_MESSAGE_BYTES,
@@ -33,14 +46,26 @@ export class Board {
   readonly #over = new Emitter<string>();
   #server: BoardHttpServer | undefined;
   #idle: Disposable | undefined;
+  #pages = 0;
   /** Why the board should end: no page is open. */
   readonly onOver = this.#over.event;
 
   private constructor(options: BoardOptions) {
     this.#options = options;
-    this.#access = new Access(options.clock, options.token);
-    this.#pages = new BoardPages(options, (token) => this.#access.isToken(token));
-    this.#pages.onChange(() => this.#restartIdle());
+    const { clock, logger, token, tasks, version, homeDir, far } = options;
+    this.#shared = {
+      ...{ version, homeDir, clock, logger, far },
+      access: new Access(clock, token),
+      writers: new TerminalWriters(),
+      record: (taskId) => tasks.get(taskId),
+      act: (action, by) => act(action, by, options),
+      channels: new Channels((name, put) => {
+        const [kind, taskId = ''] = name.split(/:\/(.*)/);
+        if (kind === 'board') return openBoardFeed(options, put);
+        if (kind === 'diff') return openDiffFeed(options, put, taskId);
+        return openTaskFeed(options, put, taskId);
+      }),
+    };
   }
 
   /** Listens on 127.0.0.1; `port` 0 chooses a free one. */
@@ -49,7 +74,7 @@ export class Board {
     const { assets, clock, logger } = options;
     board.#server = await listenForPages(
       {
-        ...{ assets, clock, logger, access: board.#access },
+        ...{ assets, clock, logger, access: board.#shared.access },
         onUpgrade: (request, socket, head) =>
           board.#upgrades.handleUpgrade(request, socket, head, (opened) => board.#welcome(opened)),
       },
@@ -71,19 +96,25 @@ export class Board {
 
   async close(): Promise<void> {
     this.#idle?.dispose();
-    this.#pages.dispose();
+    for (const socket of this.#sockets) socket.dispose();
     this.#upgrades.close();
     await this.#server?.close();
   }
 
   #welcome(opened: WebSocket): void {
-    const isOpen = this.#pages.open(socketPort(opened, this.#options.logger));
-    if (!isOpen) opened.close(TRY_AGAIN_LATER, 'too many pages');
+    if (this.#sockets.size >= MAX_PAGES) return opened.close(TRY_AGAIN_LATER, 'too many pages');
+    const socket = new BoardSocket(opened, ++this.#pages, this.#shared);
+    this.#sockets.add(socket);
+    this.#restartIdle();
+    opened.on('close', () => {
+      this.#sockets.delete(socket);
+      this.#restartIdle();
+    });
   }
 
   #restartIdle(): void {
     this.#idle?.dispose();
-    if (this.#pages.count > 0) return;
+    if (this.#sockets.size > 0) return;
     this.#idle = this.#options.clock.after(IDLE_MS, () =>
       this.#over.fire('No page was open for 15 minutes.'),
     );

@@ -73,7 +73,7 @@ async function isInPatch(
   { file, side }: WantedSide,
 ): Promise<boolean> {
   if (query.files !== undefined) return query.files.includes(file);
-  const { files } = await filesOfPatch(readPatch, query, noAbort);
+  const { files } = await filesOfPatch((take) => readPatch(query, take, noAbort));
   return files.some(({ path, old_path: oldPath = path }) => (side === 'old' ? oldPath : path) === file);
 }
 

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { BridgeError } from '../base/errors.js';
 import { sleep, type Clock } from '../base/clock.js';
-import { farIdOf } from '../base/ids.js';
 import { toDisposable, type Disposable } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
+import type { MachineTasks } from '../machines/machine-tasks.js';
 import { onlyDeny } from '../tasks/decisions/described.js';
 import type { TaskService } from '../tasks/task-service.js';
-import { actionErrorOf, answerDecision, farOf } from './act.js';
+import { actionErrorOf, answerDecision } from './act.js';
 import { openBoardFeed } from './board-feed.js';
-import type { FarBoards } from './far/far-boards.js';
-import { Channels, type Put } from './channel.js';
+import { nameThere } from './far-acts.js';
+import { Channels } from './channel.js';
 import { valuesAfter } from './client.js';
 import { decisionAnswer, type Outcome, type ValuesMessage } from './protocol.js';
 import { boardOf, type DecisionView, type TaskCard, type Values } from './state.js';
@@ -25,8 +25,8 @@ const LINGER_MS = 30_000;
 
 export interface ChatBoardOptions {
   readonly tasks: TaskService;
-  /** The boards of other machines; left out where no machine is set. */
-  readonly far?: FarBoards | undefined;
+  /** The same as `tasks`; left out where no machine is set. */
+  readonly far?: MachineTasks | undefined;
   readonly tasksDir: string;
   readonly version: string;
   readonly homeDir: string;
@@ -59,8 +59,7 @@ export class ChatBoard implements Disposable {
 
   constructor(options: ChatBoardOptions) {
     this.#options = options;
-    const openHome = (put: Put) => openBoardFeed(options, put);
-    this.#channels = new Channels((_name, put) => options.far?.openBoard(openHome, put) ?? openHome(put));
+    this.#channels = new Channels((_name, put) => openBoardFeed(options, put));
   }
 
   /** All values where they are not those of the answer before, or none when nothing happened in time or the reader has gone. */
@@ -96,9 +95,8 @@ export class ChatBoard implements Disposable {
           'Open the board in a browser.',
         );
       }
-      const machine = farIdOf(answer.data.task_id)?.machine;
-      if (machine !== undefined) return await farOf(far, machine).act(machine, answer.data);
-      await answerDecision(answer.data, `board/${client}`, tasks);
+      const isFar = far?.placeOf(answer.data.task_id) !== undefined;
+      await answerDecision(answer.data, isFar ? nameThere() : `board/${client}`, tasks);
       return { ok: true };
     } catch (error) {
       return { ok: false, error: actionErrorOf(error, logger) };

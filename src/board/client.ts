@@ -238,8 +238,7 @@ export function valuesAfter(before: Values | undefined, { whole, set, del }: Val
 function actionError(code: string, message: string, hint: string): ActionError {
   return { code, message, hint };
 }
-/** Of an action that was not sent, or that the connection ended under. */
-export const lostConnection = actionError(
+const lostConnection = actionError(
   'TASK_UNREACHABLE',
   'The board is not connected.',
   'It is connected again; then try once more.',
@@ -249,7 +248,7 @@ const tooLong = actionError(
   'This is too long for one message.',
   'Write it into a file of the project and name the file.',
 );
-export const noAnswer = actionError(
+const noAnswer = actionError(
   'TASK_UNREACHABLE',
   'The board did not answer.',
   'Look at the task to see what became of it.',

@@ -1,5 +1,6 @@
 // Pure.
 import { BridgeError } from '../base/errors.js';
+import { farIdOf } from '../base/ids.js';
 import { canContinue } from '../tasks/polling-hint.js';
 import { isFinal } from '../tasks/task.js';
 import type { TaskService } from '../tasks/task-service.js';
@@ -21,6 +22,7 @@ export async function continueTask(taskId: string, text: string, tasks: TaskServ
   const goesOn = canContinue(record);
   const next = await tasks.start({
     prompt: text,
+    machine: farIdOf(taskId)?.machine,
     ...(goesOn ? { continueFrom: taskId } : { path: worktree?.project_path ?? project_path }),
     permissionMode,
     onConflict: 'queue',

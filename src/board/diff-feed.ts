@@ -1,5 +1,6 @@
 import { BridgeError, nextWords } from '../base/errors.js';
 import type { Disposable } from '../base/lifecycle.js';
+import type { FarPlace, MachineTasks } from '../machines/machine-tasks.js';
 import type { TaskPatch } from '../tasks/receipt/task-patch.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { Put } from './channel.js';
@@ -13,6 +14,8 @@ export interface DiffFeedOptions extends FeedOptions {
   /** Which patch shows what a task changed. Throws NOT_A_REPOSITORY, and the errors of git. */
   readonly patchOf: (record: TaskRecord) => Promise<TaskPatch>;
   readonly readPatch: ReadPatch;
+  /** Left out where no machine is set. */
+  readonly far?: MachineTasks | undefined;
 }
 
 type ReadDiff = Omit<DiffState, 'comments'>;
@@ -49,19 +52,32 @@ export function openDiffFeed(options: DiffFeedOptions, put: Put, taskId: string)
 }
 
 async function readDiff(
-  { patchOf, readPatch }: DiffFeedOptions,
+  { patchOf, readPatch, far }: DiffFeedOptions,
   record: TaskRecord,
   signal: AbortSignal,
 ): Promise<ReadDiff> {
   const nothing = { files: [], notes: [], tree: null };
   try {
+    const place = far?.placeOf(record.task_id);
+    if (place !== undefined) return await readFarDiff(place, signal);
     const patch = await patchOf(record);
     const { tree = null } = patch;
     if (patch.state === 'nothing') return { ...nothing, why: patch.why, tree };
-    const { files, notes } = await filesOfPatch(readPatch, patch.query, signal);
+    const { files, notes } = await filesOfPatch((take) => readPatch(patch.query, take, signal));
     return { files, notes: [...patch.notes, ...notes], why: null, tree };
   } catch (error) {
-    if (!(error instanceof BridgeError)) throw error;
+    // What was shown stays until the line is back.
+    if (!(error instanceof BridgeError) || error.code === 'MACHINE_UNREACHABLE') throw error;
     return { ...nothing, why: `${error.message} ${nextWords(error.next)}` };
   }
+}
+
+async function readFarDiff({ far, id }: FarPlace, signal: AbortSignal): Promise<ReadDiff> {
+  const head = { isEmpty: true, notes: [] as readonly string[], tree: undefined as string | undefined };
+  const { files, notes } = await filesOfPatch(async (take) =>
+    Object.assign(head, await far.patch(id, take, signal)),
+  );
+  const tree = head.tree ?? null;
+  if (head.isEmpty) return { files: [], notes: [], why: head.notes.join(' '), tree };
+  return { files, notes: [...head.notes, ...notes], why: null, tree };
 }

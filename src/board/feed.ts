@@ -1,16 +1,15 @@
-import { watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
-import { sleep, type Clock } from '../base/clock.js';
+import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
-import { DisposableStore, toDisposable, type Disposable } from '../base/lifecycle.js';
+import { farIdOf } from '../base/ids.js';
+import { DisposableStore, type Disposable } from '../base/lifecycle.js';
+import { watchFolder } from '../base/files/watch-folder.js';
 import type { Logger } from '../base/logger.js';
+import { leftWith, refresher } from '../base/refresher.js';
 import type { TaskRecord } from '../tasks/task.js';
 import type { TaskService } from '../tasks/task-service.js';
 import type { Put } from './channel.js';
 import type { Values } from './state.js';
-
-/** A task that prints changes many times a second; a page needs no more than this. */
-const QUIET_MS = 80;
 
 /** What every feed needs. */
 export interface FeedOptions {
@@ -50,8 +49,8 @@ export async function followTask(
   const read = start(again, owned);
   owned.add(tasks.onDidChange((changed) => changed === taskId && again()));
   owned.add(tasks.watch(taskId));
-  // An entry of the journal changes no record.
-  owned.add(watchFolder(join(tasksDir, taskId), again, logger));
+  // An entry of the journal changes no record; another machine reports it.
+  if (farIdOf(taskId) === undefined) owned.add(watchFolder(join(tasksDir, taskId), again, logger));
   try {
     await look();
   } catch (error) {
@@ -60,46 +59,4 @@ export async function followTask(
   }
   again();
   return owned;
-}
-
-/** Aborts when `owned` is disposed. */
-export function leftWith(owned: DisposableStore): AbortSignal {
-  const left = new AbortController();
-  owned.add(toDisposable(() => left.abort()));
-  return left.signal;
-}
-
-/** What has something read again: one reading at a time, one in 80 ms, and one more for changes meanwhile. `read` must not reject. */
-export function refresher(clock: Clock, left: AbortSignal, read: () => Promise<void>): () => void {
-  let isReading = false;
-  let isStale = false;
-  const run = async (): Promise<void> => {
-    isReading = true;
-    while (isStale && !left.aborted) {
-      isStale = false;
-      await read();
-      await sleep(clock, QUIET_MS, left);
-    }
-    isReading = false;
-  };
-  return () => {
-    isStale = true;
-    if (!isReading) void run();
-  };
-}
-
-/** Calls back for each change in a folder until disposed, where the system can watch it. */
-function watchFolder(folder: string, onChange: () => void, logger: Logger): Disposable {
-  let watcher: FSWatcher;
-  try {
-    watcher = watch(folder, { persistent: false }, onChange);
-  } catch (error) {
-    logger.debug('A folder cannot be watched', { folder, error: messageOf(error) });
-    return toDisposable(() => undefined);
-  }
-  watcher.on('error', (error) => {
-    logger.debug('A folder is no longer watched', { folder, error: messageOf(error) });
-    watcher.close();
-  });
-  return toDisposable(() => watcher.close());
 }

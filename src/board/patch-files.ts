@@ -23,14 +23,12 @@ export type ReadPatch = (
   signal: AbortSignal,
 ) => Promise<void>;
 
-/** The files of a patch, and what is not shown of it. Throws as `readPatch`. */
+/** The files of a patch, and what is not shown of it; `read` passes it on. Throws as `read`. */
 export async function filesOfPatch(
-  readPatch: ReadPatch,
-  query: FilesPatchQuery,
-  signal: AbortSignal,
+  read: (take: (chunk: Buffer) => void) => Promise<unknown>,
 ): Promise<{ readonly files: readonly DiffFile[]; readonly notes: readonly string[] }> {
   const reader = new PatchReader();
-  await readPatch(query, (chunk) => reader.push(chunk), signal);
+  await read((chunk) => reader.push(chunk));
   const patch = reader.finish();
   const isCut = patch.totalBytes > patch.bytes.length;
   return {

@@ -157,6 +157,10 @@ export const clientActionSchema = z.discriminatedUnion('type', [
 ]);
 export type ClientAction = z.infer<typeof clientActionSchema>;
 
+/** What only the machine of a task can do. */
+export const thereActionSchema = z.discriminatedUnion('type', [...ruleActions, fileRead, replayRead]);
+export type ThereAction = z.infer<typeof thereActionSchema>;
+
 /** What a page sends, one JSON object in each message. */
 export const clientMessageSchema = z.discriminatedUnion('type', [
   z.object({

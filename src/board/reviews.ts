@@ -1,5 +1,5 @@
 import { mkdir, rename } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { BridgeError } from '../base/errors.js';
 import { Emitter, Slots } from '../base/lifecycle.js';
@@ -94,7 +94,7 @@ export class Reviews {
       const before = await this.of(taskId);
       const comments = change(before);
       if (comments.length === before.length) return;
-      await mkdir(this.#folder, { recursive: true, mode: OWNER_ONLY });
+      await mkdir(dirname(this.#file(taskId)), { recursive: true, mode: OWNER_ONLY });
       await writeJsonFileAtomically(this.#file(taskId), { comments });
       this.#changes.fire(taskId);
     });

@@ -17,6 +17,7 @@ import { cardOf, checksOf, decisionViewOf } from './task-views.js';
 const MAX_EVENTS = 5_000;
 /** Of the events that were there when the page of the task was opened. */
 const FIRST_EVENTS_BYTES = 2 * 1024 * 1024;
+const MAX_EVENTS_BYTES = 16 * 1024 * 1024;
 const MAX_PROMPT_BYTES = 64 * 1024;
 const MAX_PROMPT_FILE_BYTES = 64 * 1024 * 1024;
 const MAX_RECEIPT_BYTES = 256 * 1024;
@@ -25,7 +26,7 @@ const eventSchema = z.looseObject({ seq: z.number(), at: z.string(), type: z.str
 
 export interface TaskFeedOptions extends FeedOptions {
   readonly receipts: ReceiptService;
-  readonly promptFile: (taskId: string) => string;
+  readonly promptOf: (record: TaskRecord) => Promise<string>;
 }
 
 /** Shows one task. Throws as `followTask`. */
@@ -46,15 +47,16 @@ export function openTaskFeed(options: TaskFeedOptions, put: Put, taskId: string)
       receipt = { ...facts, left_out };
       again();
     } catch (error) {
+      asksForReceipt = false;
       logger.warn('A receipt could not be read', { taskId, error: messageOf(error) });
     }
   };
   return followTask(options, put, taskId, (again) => async (record, left) => {
-    prompt ??= await promptOf(options.promptFile(taskId), record);
+    prompt ??= await options.promptOf(record);
     const isFirst = cursor === undefined;
     const news = await eventsAfter(tasks, taskId, cursor);
     cursor = news.cursor;
-    events = isFirst ? newestEvents(news.events) : [...events, ...news.events].slice(-MAX_EVENTS);
+    events = newestEvents([...events, ...news.events], isFirst ? FIRST_EVENTS_BYTES : MAX_EVENTS_BYTES);
     if (isFinal(record.status) && !asksForReceipt) void readReceipt(record, left, again);
     return new Map<string, unknown>([
       ['task', cardOf(record)],
@@ -86,21 +88,21 @@ async function eventsAfter(
   }
 }
 
-async function promptOf(file: string, record: TaskRecord): Promise<string> {
+/** The prompt in its file; one that is gone is still in the record, on one line. */
+export async function promptOf(file: string, record: TaskRecord): Promise<string> {
   const read = await readRegularFile(file, MAX_PROMPT_FILE_BYTES);
-  // A prompt that is gone is still in the record, on one line.
   const text = 'bytes' in read ? read.bytes.toString('utf8') : record.prompt_summary;
   const head = headBytes(text, MAX_PROMPT_BYTES);
   return head === text ? text : `${head}\n… (${Buffer.byteLength(text)} bytes in all)`;
 }
 
-/** The newest events, as many as a page gets at first. */
-function newestEvents(all: readonly TimelineEvent[]): readonly TimelineEvent[] {
+/** The newest events, as many as a page gets. */
+function newestEvents(all: readonly TimelineEvent[], maxBytes: number): readonly TimelineEvent[] {
   let bytes = 0;
   let from = all.length;
   while (from > 0 && all.length - from < MAX_EVENTS) {
     bytes += JSON.stringify(all[from - 1]).length;
-    if (bytes > FIRST_EVENTS_BYTES) break;
+    if (bytes > maxBytes) break;
     from--;
   }
   return all.slice(from);

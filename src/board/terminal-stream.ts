@@ -3,9 +3,12 @@ import { DisposableStore, Emitter, toDisposable, type Disposable } from '../base
 import type { Logger } from '../base/logger.js';
 import { KeeperClient } from '../keeper/host/keeper-client.js';
 import type { TerminalPush } from '../keeper/wire/messages.js';
+import type { FarPlace, MachineTasks } from '../machines/machine-tasks.js';
+import { unreachable } from '../machines/unreachable.js';
+import { SafeOutput } from '../screen/safe-output.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
 import { frameKinds, frameOf } from './frame.js';
-import type { ClientAction, Outcome, TerminalState } from './protocol.js';
+import type { ClientAction, TerminalState } from './protocol.js';
 
 /** The keeper is read no further while a page has this much that it has not shown. */
 const PAUSE_ABOVE_BYTES = 512 * 1024;
@@ -18,22 +21,17 @@ const HOLD_SECONDS = 60;
 /** What a page does to its terminal. */
 export type TerminalClientAction = Extract<ClientAction, { readonly type: `term.${string}` }>;
 
-/** What a page has of a terminal that it shows. */
-export interface PageTerminal extends Disposable {
-  start(): unknown;
-  act(action: TerminalClientAction): Promise<Outcome>;
-  acknowledge(bytes: number): void;
-  leave(): unknown;
-}
-
 type Size = Pick<TerminalState, 'columns' | 'rows'>;
 
 export interface TerminalStreamOptions {
   readonly taskId: string;
-  readonly stream: number;
+  /** The number of a stream that the page does not have yet. */
+  readonly nextStream: () => number;
   readonly client: string;
   readonly writers: TerminalWriters;
   readonly record: (taskId: string) => Promise<TaskRecord>;
+  /** Left out where no machine is set. */
+  readonly far?: MachineTasks | undefined;
   /** Its size is sent before what is drawn in it. */
   readonly sendState: (state: TerminalState) => void;
   /** Sends a binary message to the page. */
@@ -45,13 +43,18 @@ export interface TerminalStreamOptions {
  * One page's view of a running task's terminal, over a connection to the keeper of its own: it only watches, in the size that the
  * session has, until the page claims the terminal.
  */
-export class TerminalStream implements PageTerminal {
+export class TerminalStream implements Disposable {
   readonly client: string;
   readonly #options: TerminalStreamOptions;
   readonly #owned = new DisposableStore();
   #state: TerminalState;
   #opening: Promise<void> = Promise.resolve();
   #link: KeeperClient | undefined;
+  /** Of a task of another machine. */
+  #place: FarPlace | undefined;
+  #lineBack: Disposable | undefined;
+  /** A far keeper has filtered its output, and is not trusted with the terminal of a page. */
+  #safe = new SafeOutput();
   #sentBytes = 0;
   #shownBytes = 0;
   #isPaused = false;
@@ -62,9 +65,9 @@ export class TerminalStream implements PageTerminal {
   constructor(options: TerminalStreamOptions) {
     this.#options = options;
     this.client = options.client;
-    const { stream, writers, taskId } = options;
+    const { nextStream, writers, taskId } = options;
     const writer = writers.writerOf(taskId)?.client ?? null;
-    this.#state = { stream, columns: 80, rows: 24, writer, closed: null };
+    this.#state = { stream: nextStream(), columns: 80, rows: 24, writer, closed: null };
     this.#owned.add(toDisposable(() => writers.release(taskId, this)));
     this.#owned.add(writers.onChange((changed) => changed === taskId && this.#writerChanged()));
   }
@@ -76,31 +79,51 @@ export class TerminalStream implements PageTerminal {
   }
 
   async #open(): Promise<void> {
-    const { taskId, record } = this.#options;
+    const { taskId, record, far } = this.#options;
     try {
+      this.#place = far?.placeOf(taskId);
       const task = await record(taskId);
       if (isFinal(task.status)) return this.#close(`The task has ended: ${task.reason}`);
       if (task.keeper === null) return this.#close('The task has not started yet.');
-      const link = await KeeperClient.connect(taskId, task.socket_path);
+      const place = this.#place;
+      const link = await (place === undefined
+        ? KeeperClient.connect(taskId, task.socket_path)
+        : place.far.terminal(place.id));
       if (link === undefined) return this.#close('The keeper of the task is gone.');
       this.#link = this.#owned.add(link);
       if (this.#owned.isDisposed) return;
       this.#owned.add(link.onTerminal((push) => this.#show(push)));
-      this.#owned.add(link.onDidClose(() => this.#close('The session has ended.')));
+      this.#owned.add(link.onDidClose(() => this.#lost('The session has ended.')));
       await this.#watchAt(await link.screen(), SCROLLBACK_LINES);
       this.#isWatching = true;
     } catch (error) {
-      this.#close(messageOf(error));
+      this.#lost(messageOf(error));
     }
   }
 
-  /** Throws INVALID_ARGUMENTS for keys of a page that has not claimed the terminal, TASK_NOT_RUNNING when nothing takes them. */
-  async act(action: TerminalClientAction): Promise<Outcome> {
-    await this.#act(action);
-    return { ok: true };
+  /** Where the line to a machine is cut, the terminal is drawn again as another stream when it is back. */
+  #lost(why: string): void {
+    const machine = this.#place?.far.machine;
+    if (machine?.state.how !== 'unverifiable') return this.#close(why);
+    this.#link?.dispose();
+    this.#link = undefined;
+    this.#isWatching = false;
+    this.#lineBack?.dispose();
+    this.#lineBack = this.#owned.add(
+      machine.onState(({ how }) => {
+        if (how !== 'live') return;
+        this.#lineBack?.dispose();
+        this.#sentBytes = this.#shownBytes = 0;
+        this.#isPaused = false;
+        this.#safe = new SafeOutput();
+        this.#change({ stream: this.#options.nextStream() });
+        this.#opening = this.#open();
+      }),
+    );
   }
 
-  async #act(action: TerminalClientAction): Promise<void> {
+  /** Throws INVALID_ARGUMENTS for keys of a page that has not claimed the terminal, TASK_NOT_RUNNING when nothing takes them. */
+  async act(action: TerminalClientAction): Promise<void> {
     const { writers, taskId } = this.#options;
     switch (action.type) {
       case 'term.claim':
@@ -175,6 +198,8 @@ export class TerminalStream implements PageTerminal {
   #openLink(): KeeperClient {
     const { closed } = this.#state;
     if (this.#link !== undefined && closed === null) return this.#link;
+    const { name = '', state } = this.#place?.far.machine ?? {};
+    if (state?.how === 'unverifiable') throw unreachable(name, 'not_sent', state.why, state.sinceMs);
     throw new BridgeError(
       'TASK_NOT_RUNNING',
       closed ?? 'The terminal is not open yet.',
@@ -210,8 +235,9 @@ export class TerminalStream implements PageTerminal {
   }
 
   #show({ kind, data }: TerminalPush): void {
-    const { sendFrame, stream } = this.#options;
-    const bytes = Buffer.from(data, 'base64');
+    const { sendFrame } = this.#options;
+    const { stream } = this.#state;
+    const bytes = this.#shown(kind, Buffer.from(data, 'base64'));
     sendFrame(frameOf({ kind: frameKinds[kind], stream, offset: this.#sentBytes, bytes }));
     this.#sentBytes += bytes.length;
     // The session has another size than this page.
@@ -219,6 +245,12 @@ export class TerminalStream implements PageTerminal {
     if (this.#isPaused || this.#sentBytes - this.#shownBytes <= PAUSE_ABOVE_BYTES) return;
     this.#isPaused = true;
     this.#link?.pause();
+  }
+
+  #shown(kind: TerminalPush['kind'], bytes: Buffer): Buffer {
+    if (this.#place === undefined) return bytes;
+    if (kind !== 'output') this.#safe = new SafeOutput();
+    return Buffer.from(this.#safe.filter(bytes));
   }
 
   #close(why: string): void {

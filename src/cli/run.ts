@@ -204,7 +204,7 @@ async function start(
   if (machine !== undefined && far === undefined) throw noMachine(machine, [], context.command);
   try {
     const input: StartTask = {
-      prompt,
+      ...{ prompt, machine },
       path:
         before !== undefined && flags.path === undefined ? undefined : folderOf(flags.path, machine, context),
       permissionMode: flags.mode,
@@ -217,9 +217,7 @@ async function start(
       continueFrom: before?.task_id,
       onConflict: flags.queue === true ? 'queue' : flags.worktree === true ? 'always_worktree' : 'error',
     };
-    return await (machine === undefined || far === undefined
-      ? tasks.start(input)
-      : far.start(machine, input));
+    return await tasks.start(input);
   } catch (error) {
     if (!(error instanceof BridgeError) || error.code !== 'TASK_ALREADY_RUNNING') throw error;
     const beside = before === undefined ? ', or --worktree to work beside it' : '';

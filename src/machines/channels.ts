@@ -5,12 +5,9 @@ import type { Channel } from './machine.js';
 
 /** Sent to the other end, as a notification. */
 type Send = (method: keyof typeof channelNotices, params: Readonly<Record<string, unknown>>) => void;
-type Data = string | Uint8Array;
 
-/** A page of the board is ended with 32 MB that were not taken; an end that sends more is broken. */
+/** A terminal waits much earlier; an end that sends more is broken. */
 const MAX_NOT_TAKEN = 48 * 1024 * 1024;
-/** Of a text in one notification: a line has at most 10 MB. */
-const TEXT_PIECE_CHARS = 1024 * 1024;
 const MAX_WHY_CHARS = 1_000;
 
 /** The open channels of one line, by number. */
@@ -37,7 +34,7 @@ export class Channels {
     const read = readNotice(method, params);
     const channel = read && this.#open.get(read.channel);
     if (read === undefined || channel === undefined) return false;
-    if (read.kind === 'data') channel.receive(read.data, read.more);
+    if (read.kind === 'data') channel.receive(read.data);
     else if (read.kind === 'taken') channel.wasTaken(read.total);
     else channel.closed(read.why);
     return true;
@@ -54,13 +51,12 @@ export class ChannelEnd implements Channel {
   readonly #number: number;
   readonly #send: Send;
   readonly #onEnd: () => void;
-  readonly #data = new Emitter<Data>();
+  readonly #data = new Emitter<Uint8Array>();
   readonly #closes = new Emitter<string>();
   readonly #drains = new Emitter<void>();
   /** The other end has taken something of what was sent. */
   readonly onTaken: Event<void> = this.#drains.event;
-  #early: Data[] = [];
-  #text: string[] = [];
+  #early: Uint8Array[] = [];
   #closedWhy: string | undefined;
   #sent = 0;
   #sentTaken = 0;
@@ -73,7 +69,7 @@ export class ChannelEnd implements Channel {
     this.#onEnd = onEnd;
   }
 
-  readonly onData: Event<Data> = (listener) => {
+  readonly onData: Event<Uint8Array> = (listener) => {
     const listening = this.#data.event(listener);
     for (const data of this.#early.splice(0)) this.#data.fire(data);
     return listening;
@@ -86,21 +82,15 @@ export class ChannelEnd implements Channel {
     return this.#closes.event(listener);
   };
 
-  /** Characters and bytes that were sent and that the other end has not taken. */
+  /** Bytes that were sent and that the other end has not taken. */
   get queued(): number {
     return this.#sent - this.#sentTaken;
   }
 
-  send(data: Data): void {
+  send(data: Uint8Array): void {
     if (this.#closedWhy !== undefined) return;
     this.#sent += data.length;
-    const channel = this.#number;
-    if (typeof data !== 'string')
-      return this.#send('link/data', { channel, bytes: Buffer.from(data).toString('base64') });
-    for (let at = 0; at === 0 || at < data.length; at += TEXT_PIECE_CHARS) {
-      const more = at + TEXT_PIECE_CHARS < data.length && { more: true };
-      this.#send('link/data', { channel, text: data.slice(at, at + TEXT_PIECE_CHARS), ...more });
-    }
+    this.#send('link/data', { channel: this.#number, bytes: Buffer.from(data).toString('base64') });
   }
 
   taken(count: number): void {
@@ -120,16 +110,12 @@ export class ChannelEnd implements Channel {
     this.refuse('it was closed');
   }
 
-  /** `more`: of a text that goes on. */
-  receive(piece: Data, more: boolean): void {
+  receive(piece: Uint8Array): void {
     this.#received += piece.length;
     if (this.#received - this.#taken > MAX_NOT_TAKEN)
       return this.refuse('too much was sent that is not read');
-    if (typeof piece === 'string') this.#text.push(piece);
-    if (more) return;
-    const data = typeof piece === 'string' ? this.#text.splice(0).join('') : piece;
-    if (this.#data.hasListeners) this.#data.fire(data);
-    else this.#early.push(data);
+    if (this.#data.hasListeners) this.#data.fire(piece);
+    else this.#early.push(piece);
   }
 
   wasTaken(total: number): void {
@@ -147,7 +133,7 @@ export class ChannelEnd implements Channel {
 }
 
 type Notice = { readonly channel: number } & (
-  | { readonly kind: 'data'; readonly data: Data; readonly more: boolean }
+  | { readonly kind: 'data'; readonly data: Uint8Array }
   | { readonly kind: 'taken'; readonly total: number }
   | { readonly kind: 'closed'; readonly why: string }
 );
@@ -162,7 +148,5 @@ function readNotice(method: string, params: unknown): Notice | undefined {
     return read && { kind: 'closed', ...read };
   }
   const read = method === 'link/data' ? channelNotices[method].safeParse(params).data : undefined;
-  const data = read?.text ?? (read?.bytes === undefined ? undefined : Buffer.from(read.bytes, 'base64'));
-  if (read === undefined || data === undefined) return undefined;
-  return { kind: 'data', channel: read.channel, data, more: read.more === true };
+  return read && { kind: 'data', channel: read.channel, data: Buffer.from(read.bytes, 'base64') };
 }

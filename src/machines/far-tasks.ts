@@ -1,17 +1,33 @@
-// Pure: the tasks of one other machine.
+// The tasks of one other machine.
+import { z } from 'zod';
 import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
-import { idOn } from '../base/ids.js';
+import { createSecret, farIdOf, idOn, TASK_ID_PATTERN } from '../base/ids.js';
 import type { Disposable } from '../base/lifecycle.js';
 import { oneLine } from '../base/text.js';
-import { fitsQuery, type OutputPage, type OutputQuery, type TaskQuery } from '../tasks/task-service.js';
+import { KeeperClient } from '../keeper/host/keeper-client.js';
+import type { TakeChunk } from '../os/run-program.js';
+import type { Receipt } from '../tasks/receipt/receipt.js';
+import type { FinishedTask, FinishTask } from '../tasks/task-finisher.js';
+import type { DecisionAnswer, SentMessage } from '../tasks/task-host.js';
+import {
+  fitsQuery,
+  type OutputPage,
+  type OutputQuery,
+  type StartTask,
+  type TaskQuery,
+  type UnreadableTask,
+} from '../tasks/task-service.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
+import { channelStream } from './channel-stream.js';
 import { cutWords, errorFrom, recordFrom, timeWords } from './far-records.js';
+import { startArgs } from './far-tools.js';
 import { LastRead } from './last-read.js';
 import type { LinkMethods } from './link-protocol.js';
 import type { Source } from './machine-lists.js';
-import { MachineWatch } from './machine-watch.js';
-import type { LinkRequest, Machine } from './machine.js';
+import { MachineWatch, type MachineWatchOptions } from './machine-watch.js';
+import type { FarAnswer, LinkRequest, Machine } from './machine.js';
+import { unanswered } from './unreachable.js';
 
 /** A list, and a task of which something is known, wait so long for a machine. */
 export const GLANCE_MS = 3_000;
@@ -19,49 +35,54 @@ const FIRST_READ_MS = 25_000;
 /** A call is answered before its client gives it up at 60 s; to open a line takes some of it. */
 const CALL_MS = 50_000;
 const MAX_LISTED = 100;
-/** What is older than some rounds of the watch is not of now. */
-const FRESH_MS = 15_000;
+/** Of what was asked for; a page may end with a whole line. */
+const MAX_OVER = 4;
 const WHY_CHARS = 300;
 
-/** What is done to a task there. */
-export type FarAct = 'task.kill' | 'task.respond' | 'task.message';
+/** A tool answers in 45 s. */
+const TOOL_MS = 60_000;
+const finishedSchema = z.object({ message: z.string().max(100_000) });
+const startedSchema = z.object({ task_id: z.string().regex(TASK_ID_PATTERN) });
+
+/** What the settings here say of tasks, which holds for those that are started there, too. */
+export type StartLimits = Parameters<typeof startArgs>[2];
+
+interface FarPatch {
+  /** The notes say why. */
+  readonly isEmpty: boolean;
+  readonly notes: readonly string[];
+  /** What `finish_task` takes as reviewed. */
+  readonly tree: string | undefined;
+}
 
 /**
  * The tasks of one machine by their ids there, as they are known here. The machine owns them: here is only what was read last, which is
  * shown while it does not answer.
  */
 export class FarTasks implements Disposable {
-  readonly #machine: Machine;
+  readonly machine: Machine;
   readonly #clock: Clock;
   readonly #last = new LastRead();
   readonly #watch: MachineWatch;
 
-  /** `changed` gets the ids there of followed tasks that can be read otherwise than before. */
-  constructor(machine: Machine, clock: Clock, changed: (id: string) => void) {
-    this.#machine = machine;
-    this.#clock = clock;
-    this.#watch = new MachineWatch({
-      machine,
-      clock,
-      known: (id) => this.#last.get(id)?.record,
-      keep: (record) => this.#last.put(record, clock.now()),
-      changed,
-      forget: (id) => this.#last.delete(id),
-    });
+  constructor(options: MachineWatchOptions) {
+    this.machine = options.machine;
+    this.#clock = options.clock;
+    this.#watch = new MachineWatch(options);
   }
 
   get name(): string {
-    return this.#machine.name;
+    return this.machine.name;
   }
 
   /** In words, why the machine says nothing. */
   get silence(): string {
-    return `${this.name} (${cutWords(this.#machine, this.#clock.now())})`;
+    return `${this.name} (${cutWords(this.machine, this.#clock.now())})`;
   }
 
   /** Its state directory, by which two names of one machine are seen; undefined before the first answer. */
   get stateId(): string | undefined {
-    const { state } = this.#machine;
+    const { state } = this.machine;
     return state.how === 'live' ? state.far.state_id : undefined;
   }
 
@@ -84,46 +105,126 @@ export class FarTasks implements Disposable {
     const known = this.#last.get(id);
     const timeoutMs = limitMs ?? (known === undefined ? FIRST_READ_MS : GLANCE_MS);
     try {
-      const record = await this.#call('task.get', { task_id: id }, { repeats: true, timeoutMs });
+      const record = await this.#call('task.get', { task_id: id }, { timeoutMs });
       return this.#keep(record);
     } catch (error) {
+      if (error instanceof BridgeError && error.code === 'TASK_NOT_FOUND') this.#last.delete(id);
       if (known === undefined || !isUnreachable(error)) throw error;
       return this.#asOf(known);
     }
   }
 
-  /** What `watch` has read of a task, in its words where that is not of now; undefined where nothing is known. */
-  seen(id: string): TaskRecord | undefined {
+  /** As `get`, and at once while the line is cut, where something is known. */
+  async seen(id: string): Promise<TaskRecord> {
     const known = this.#last.get(id);
-    if (known === undefined) return undefined;
-    const isFresh = this.#machine.state.how !== 'unverifiable' && this.#clock.now() - known.atMs < FRESH_MS;
+    const isCut = this.machine.state.how === 'unverifiable';
+    if (known === undefined || !isCut) return this.get(id);
     // A final status never changes again.
-    const isCertain = isFresh || isFinal(known.record.status);
-    return isCertain ? recordFrom(this.#machine, known.record) : this.#asOf(known);
+    return isFinal(known.record.status) ? recordFrom(this.machine, known.record) : this.#asOf(known);
   }
 
-  /** `repeats`: with a request id. */
-  async act<K extends FarAct>(name: K, args: LinkMethods[K]['args'], repeats: boolean): Promise<TaskRecord> {
-    return this.#keep(await this.#call(name, args, { repeats, timeoutMs: CALL_MS }));
+  kill(id: string, reason: string): Promise<TaskRecord> {
+    return this.#act('task.kill', { task_id: id, reason }, { repeats: false });
   }
 
-  async output(id: string, { view, cursor, maxBytes }: Omit<OutputQuery, 'taskId'>): Promise<OutputPage> {
-    const args = { task_id: id, view, cursor, max_bytes: maxBytes };
-    const {
-      task,
-      total_bytes: totalBytes,
-      ...page
-    } = await this.#call('task.output', args, {
-      repeats: true,
-      timeoutMs: CALL_MS,
-    });
-    return { ...page, totalBytes, task: this.#keep(task) };
+  respond(id: string, { request_id = createSecret(), ...answer }: DecisionAnswer): Promise<TaskRecord> {
+    return this.#act('task.respond', { task_id: id, answer, request_id });
+  }
+
+  message(id: string, { requestId = createSecret(), ...message }: SentMessage): Promise<TaskRecord> {
+    return this.#act('task.message', { task_id: id, ...message, request_id: requestId });
+  }
+
+  async output({ taskId: task_id, view, cursor, maxBytes }: OutputQuery): Promise<OutputPage> {
+    const page = await this.#call('task.output', { task_id, view, cursor, max_bytes: maxBytes });
+    if (page.text.length > maxBytes * MAX_OVER)
+      throw unanswered(this.name, 'unknown', 'has sent more than was asked for');
+    return { ...page, totalBytes: page.total_bytes, task: this.#keep(page.task) };
   }
 
   /** Undefined while the task runs. */
-  async receiptOf(id: string, signal: AbortSignal) {
-    const request = { signal, repeats: true, timeoutMs: CALL_MS };
-    return (await this.#call('task.receipt', { task_id: id }, request)).receipt ?? undefined;
+  async receiptOf(id: string, signal: AbortSignal): Promise<Receipt | undefined> {
+    return (await this.#call('task.receipt', { task_id: id }, { signal })).receipt ?? undefined;
+  }
+
+  /** The whole prompt. */
+  async promptOf(id: string): Promise<string> {
+    return (await this.#call('task.prompt', { task_id: id })).text;
+  }
+
+  /** Passes the patch of a task on; resolves with what is to be said about it, and whether there is one. Throws what git there says. */
+  async patch(id: string, take: TakeChunk, signal: AbortSignal): Promise<FarPatch> {
+    for (let offset = 0; ;) {
+      const page = await this.#call('task.patch', { task_id: id, offset }, { signal });
+      if (page.bytes !== undefined) await take(Buffer.from(page.bytes, 'base64'));
+      const { next_offset: next, notes, tree } = page;
+      if (next === undefined || next <= offset || signal.aborted)
+        return { isEmpty: offset === 0 && page.bytes === undefined, notes, tree };
+      offset = next;
+    }
+  }
+
+  /** Has the machine do what a page asks for. Its answer is foreign. */
+  actOfPage(id: string, action: object, by: string, repeats: boolean): Promise<FarAnswer> {
+    return this.#call('task.act', { task_id: id, action: { ...action }, by }, { repeats });
+  }
+
+  /** As the tool there does it. Throws what it throws. */
+  async finish(id: string, { action, reviewed, anyway, requestId }: FinishTask): Promise<FinishedTask> {
+    const { message } = finishedSchema.parse(
+      await this.tool('finish_task', {
+        ...{ task_id: id, action },
+        ...(reviewed !== undefined && { reviewed }),
+        ...(anyway === true && { anyway }),
+        request_id: requestId ?? createSecret(),
+      }),
+    );
+    return { record: await this.get(id), notes: [message] };
+  }
+
+  /** Starts a task there, once also where the answer is lost. Throws what `start_task` there throws. */
+  async start(input: StartTask, limits: StartLimits): Promise<TaskRecord> {
+    const args = {
+      ...{ prompt: input.prompt, path: input.path, model: input.model, checks: input.checks },
+      permission_mode: input.permissionMode,
+      timeout_seconds: input.timeoutSeconds,
+      max_cost_usd: input.maxCostUsd,
+      max_tokens: input.maxTokens,
+      until_met: input.untilMet,
+      continue_from: input.continueFrom && (farIdOf(input.continueFrom)?.id ?? input.continueFrom),
+      on_conflict: input.onConflict,
+      request_id: input.requestId ?? createSecret(),
+    };
+    const answer = await this.tool('start_task', { ...args, ...startArgs(this.name, args, limits) });
+    return this.get(startedSchema.parse(answer).task_id);
+  }
+
+  /** Calls a tool there, once also where the answer is lost. Throws what it throws. */
+  tool(name: string, args: object): Promise<FarAnswer> {
+    return this.#asked(this.machine.callTool(name, args, { repeats: true, timeoutMs: TOOL_MS }));
+  }
+
+  /** A connection to the keeper of a task, which ends with the line. */
+  async terminal(id: string): Promise<KeeperClient> {
+    const channel = await this.#asked(this.machine.openChannel({ kind: 'terminal', task_id: id }));
+    return new KeeperClient(idOn(this.name, id), channelStream(channel));
+  }
+
+  /** The newest tasks in projects, and questions; those that cannot be read, too. */
+  async all(limit: number): Promise<{ readonly tasks: TaskRecord[]; readonly unreadable: UnreadableTask[] }> {
+    const tasks: TaskRecord[] = [];
+    const unreadable: UnreadableTask[] = [];
+    for (const purpose of ['task', 'ask'] as const) {
+      let cursor: string | undefined;
+      for (let left = limit; left > 0; left -= MAX_LISTED) {
+        const page = await this.#call('task.list', { purpose, cursor, limit: MAX_LISTED });
+        tasks.push(...page.tasks.map((record) => this.#keep(record)));
+        unreadable.push(...this.#unreadable(page.unreadable));
+        ({ cursor } = page);
+        if (cursor === undefined) break;
+      }
+    }
+    return { tasks, unreadable };
   }
 
   /** What the machine lists, else what was read last of it, and why. Never rejects. */
@@ -132,9 +233,9 @@ export class FarTasks implements Disposable {
     const { status, purpose, delegated, limit = MAX_LISTED } = query;
     const args = { status, purpose, delegated, cursor, limit: Math.min(limit, MAX_LISTED) };
     try {
-      const page = await this.#call('task.list', args, { repeats: true, timeoutMs: GLANCE_MS });
+      const page = await this.#call('task.list', args, { timeoutMs: GLANCE_MS });
       const tasks = page.tasks.map((record) => this.#keep(record));
-      const unreadable = page.unreadable?.map((one) => ({ ...one, task_id: idOn(name, one.task_id) }));
+      const unreadable = this.#unreadable(page.unreadable);
       return { name, tasks, more: page.cursor !== undefined, unreadable };
     } catch (error) {
       const reads = this.#last.all().filter(({ record }) => fitsQuery(record, query));
@@ -142,7 +243,7 @@ export class FarTasks implements Disposable {
       // Nothing is known to come after a task that is not known.
       const left = cursor !== undefined && at === -1 ? [] : reads.slice(at + 1);
       const why = isUnreachable(error)
-        ? cutWords(this.#machine, this.#clock.now())
+        ? cutWords(this.machine, this.#clock.now())
         : oneLine(messageOf(error), WHY_CHARS);
       const shown =
         left.length === 0 ? 'no more is known of its tasks' : 'its tasks are shown as they were read last';
@@ -151,24 +252,41 @@ export class FarTasks implements Disposable {
     }
   }
 
+  #unreadable(found: readonly UnreadableTask[] = []): UnreadableTask[] {
+    return found.map((one) => ({ ...one, task_id: idOn(this.name, one.task_id) }));
+  }
+
   #keep(record: TaskRecord): TaskRecord {
     this.#last.put(record, this.#clock.now());
-    return recordFrom(this.#machine, record);
+    return recordFrom(this.machine, record);
   }
 
   #asOf({ record, atMs }: { readonly record: TaskRecord; readonly atMs: number }): TaskRecord {
     const nowMs = this.#clock.now();
-    const line = `${cutWords(this.#machine, nowMs)}; as of ${timeWords(atMs, nowMs)}`;
-    return { ...recordFrom(this.#machine, record), line };
+    const line = `${cutWords(this.machine, nowMs)}; as of ${timeWords(atMs, nowMs)}`;
+    return { ...recordFrom(this.machine, record), line };
   }
 
-  async #call<K extends keyof LinkMethods>(
+  async #act<K extends 'task.kill' | 'task.respond' | 'task.message'>(
     name: K,
     args: LinkMethods[K]['args'],
-    request: LinkRequest,
+    request?: Partial<LinkRequest>,
+  ): Promise<TaskRecord> {
+    return this.#keep(await this.#call(name, args, request));
+  }
+
+  #call<K extends keyof LinkMethods>(
+    name: K,
+    args: LinkMethods[K]['args'],
+    request: Partial<LinkRequest> = {},
   ): Promise<LinkMethods[K]['value']> {
+    return this.#asked(this.machine.call(name, args, { repeats: true, timeoutMs: CALL_MS, ...request }));
+  }
+
+  /** What is thrown there names its tasks as they are here. */
+  async #asked<T>(answer: Promise<T>): Promise<T> {
     try {
-      return await this.#machine.call(name, args, request);
+      return await answer;
     } catch (error) {
       throw errorFrom(this.name, error);
     }

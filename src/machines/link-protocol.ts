@@ -65,10 +65,6 @@ const table = {
       cursor: z.string().optional(),
     }),
   ),
-  'task.wait': method(
-    z.object({ task_ids: z.array(taskId).min(1).max(20), timeout_ms: z.number().min(0).max(60_000), cursor }),
-    z.object({ tasks: z.array(taskRecordSchema), changed: z.array(taskId), cursor: z.string() }),
-  ),
   'task.kill': method(ofTask.extend({ reason: z.string() }), taskRecordSchema),
   'task.respond': method(
     ofTask.extend({ answer: decisionAnswerSchema, request_id: requestId }),
@@ -103,13 +99,25 @@ const table = {
       /** Where the next part begins; left out at the end. */
       next_offset: z.int().positive().optional(),
       notes: z.array(z.string()),
+      /** What `finish_task` takes as reviewed. */
+      tree: z.string().optional(),
     }),
   ),
-  /** `terminal`: the bytes of the socket of the task's keeper. `board`: the messages and frames of a page of the board. */
+  /** The whole prompt; a very long one is cut. */
+  'task.prompt': method(ofTask, z.object({ text: z.string() })),
+  /** What a page asks for that the machine alone can read or write, such as the text of a changed file; the board at both ends knows its form. */
+  'task.act': method(
+    ofTask.extend({ action: z.looseObject({}), by: z.string().regex(/^board\/[a-z][a-z0-9-]{0,39}$/) }),
+    z.record(z.string(), z.unknown()),
+  ),
+  /**
+   * `terminal`: the bytes of the socket of the task's keeper. `changes`: each piece is the id of a task that can be read otherwise than
+   * before, at most once in 80 ms for a task; of all tasks when none is named, else also of the task's log and journal.
+   */
   'channel.open': method(
     z.discriminatedUnion('kind', [
       z.object({ kind: z.literal('terminal'), task_id: taskId }),
-      z.object({ kind: z.literal('board') }),
+      z.object({ kind: z.literal('changes'), task_id: taskId.optional() }),
     ]),
     z.object({ channel: z.int().positive() }),
   ),
@@ -130,17 +138,14 @@ export const linkMethods: {
   };
 } = table;
 
-/** Sent by both sides, as notifications. A text is one message of the board; bytes are a frame of it, or a piece of the keeper's socket. */
+/** Sent by both sides, as notifications. */
 export const channelNotices = {
   'link/data': z.object({
     channel: z.int().positive(),
-    text: z.string().optional(),
-    /** The text goes on with the next notification. */
-    more: z.literal(true).optional(),
-    /** At most MAX_PIECE_BYTES before base64, for a terminal. */
-    bytes: z.base64().optional(),
+    /** At most MAX_PIECE_BYTES before base64. */
+    bytes: z.base64(),
   }),
-  /** So many characters and bytes were taken since the channel was opened: with more than MAX_CHANNEL_UNREAD_BYTES not taken, a terminal waits. */
+  /** So many bytes were taken since the channel was opened: with more than MAX_CHANNEL_UNREAD_BYTES not taken, a terminal waits. */
   'link/taken': z.object({ channel: z.int().positive(), total: z.int().nonnegative() }),
   'link/closed': z.object({ channel: z.int().positive(), why: z.string().max(1_000) }),
 } as const;

@@ -1,11 +1,12 @@
-// Pure: tasks of this machine and of others, as one service.
+// Tasks of this machine and of others, as one service.
 import type { Clock } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
-import { createSecret, farIdOf, idOn, TASK_ID_PATTERN } from '../base/ids.js';
+import { farIdOf, idOn, TASK_ID_PATTERN } from '../base/ids.js';
 import { DisposableStore, Emitter, type Disposable } from '../base/lifecycle.js';
 import { knownTaskId } from '../mcp/known-task-id.js';
 import type { DecisionAnswer, SentMessage } from '../tasks/task-host.js';
-import type { Receipt } from '../tasks/receipt/receipt.js';
+import type { ReceiptService } from '../tasks/receipt/task-receipts.js';
+import type { FinishedTask, FinishTask, TaskFinisher } from '../tasks/task-finisher.js';
 import type { TaskGuard } from '../tasks/task-refusals.js';
 import type {
   OutputPage,
@@ -19,8 +20,7 @@ import type {
 } from '../tasks/task-service.js';
 import type { TaskRecord } from '../tasks/task.js';
 import { waitForTasks } from '../tasks/watch/task-waiter.js';
-import { FarTasks, GLANCE_MS, type FarAct } from './far-tasks.js';
-import type { LinkMethods } from './link-protocol.js';
+import { FarTasks, GLANCE_MS, type StartLimits } from './far-tasks.js';
 import { HERE, isLeft, mergedPage, placesIn, type Source } from './machine-lists.js';
 import { ACTIVE } from './machine-watch.js';
 import type { Machines } from './machine.js';
@@ -29,11 +29,14 @@ export interface MachineTasksOptions {
   readonly local: TaskService;
   readonly machines: Machines;
   readonly clock: Clock;
+  /** For what is started elsewhere. */
+  readonly limits: StartLimits;
   /** As for tasks of this machine. */
   readonly guard?: TaskGuard | undefined;
 }
 
-interface Place {
+/** Where a task of another machine is. */
+export interface FarPlace {
   readonly far: FarTasks;
   /** As it is there. */
   readonly id: string;
@@ -46,13 +49,22 @@ export class MachineTasks implements TaskService, Disposable {
   readonly #owned = new DisposableStore();
   readonly #changes = new Emitter<string>();
   readonly onDidChange = this.#changes.event;
+  readonly #reached = new Emitter<string>();
+  /** The name of a machine whose tasks are all followed from now on: what happened before is to be read. */
+  readonly onReached = this.#reached.event;
 
   constructor(options: MachineTasksOptions) {
     const { local, machines, clock } = (this.#options = options);
     this.#owned.add(this.#changes);
     this.#owned.add(local.onDidChange((id) => this.#changes.fire(id)));
     this.#far = machines.all.map((machine) =>
-      this.#owned.add(new FarTasks(machine, clock, (id) => this.#changes.fire(idOn(machine.name, id)))),
+      this.#owned.add(
+        new FarTasks({
+          ...{ machine, clock },
+          changed: (id) => this.#changes.fire(idOn(machine.name, id)),
+          reached: () => this.#reached.fire(machine.name),
+        }),
+      ),
     );
   }
 
@@ -60,17 +72,32 @@ export class MachineTasks implements TaskService, Disposable {
     this.#owned.dispose();
   }
 
-  /** Of this machine: a task elsewhere is started by the tool of that machine. */
-  start(input: StartTask): Promise<TaskRecord> {
-    return this.#options.local.start(input);
+  /** The tasks of this machine alone. */
+  get local(): TaskService {
+    return this.#options.local;
+  }
+
+  get far(): readonly FarTasks[] {
+    return this.#far;
+  }
+
+  /** On the machine that is named, or that has the task which goes on. Throws MACHINE_NOT_FOUND, too. */
+  async start({ machine, ...input }: StartTask): Promise<TaskRecord> {
+    const { local, limits, guard } = this.#options;
+    const name = machine ?? farIdOf(input.continueFrom ?? '')?.machine;
+    if (name === undefined) return local.start(input);
+    await guard?.('start tasks');
+    return this.#farOf(name).start(input, limits);
+  }
+
+  /** As the machine does it that has the task, with `finish` of this one. */
+  async finish(query: FinishTask, here: Pick<TaskFinisher, 'finish'>): Promise<FinishedTask> {
+    const place = this.placeOf(query.taskId);
+    return place === undefined ? here.finish(query) : place.far.finish(place.id, query);
   }
 
   get(taskId: string): Promise<TaskRecord> {
-    return this.#at(
-      taskId,
-      (local) => local.get(taskId),
-      ({ far, id }) => far.get(id),
-    );
+    return this.#at(taskId, (tasks, id) => tasks.get(id));
   }
 
   /** With a path, of this machine alone: the same path is another project elsewhere. A machine that does not answer is named in a note. */
@@ -96,66 +123,41 @@ export class MachineTasks implements TaskService, Disposable {
   /** A line that is cut meanwhile ends no wait: its tasks are shown as they were read last. */
   async wait(query: TaskWait): Promise<WaitOutcome> {
     const { local, clock } = this.#options;
-    const isFar = (id: string): boolean => farIdOf(id) !== undefined;
-    if (!query.taskIds.some(isFar)) {
-      try {
-        return await local.wait(query);
-      } catch (error) {
-        if (!isUnknown(error)) throw error;
-      }
-    }
-    const named = query.taskIds.map(async (id) => (isFar(id) ? id : (await this.get(id)).task_id));
+    const named = query.taskIds.map(async (id) => (farIdOf(id) ? id : (await this.get(id)).task_id));
     const taskIds = [...new Set(await Promise.all(named))];
-    const seen = new Set<string>();
     const get = async (id: string): Promise<TaskRecord> => {
-      const place = seen.has(id) ? this.#placeOf(id) : undefined;
-      seen.add(id);
-      // After the first time, the watch has it.
-      return place?.far.seen(place.id) ?? this.get(id);
+      const place = this.placeOf(id);
+      return place === undefined ? local.get(id) : place.far.seen(place.id);
     };
     const watch = (id: string): Disposable => this.watch(id);
     return waitForTasks({ ...query, taskIds }, { clock, get, watch, onDidChange: this.onDidChange });
   }
 
   kill(taskId: string, reason: string): Promise<TaskRecord> {
-    return this.#at(
-      taskId,
-      (local) => local.kill(taskId, reason),
-      (place) => this.#act(place, 'end tasks', 'task.kill', { task_id: place.id, reason }, false),
-    );
+    return this.#at(taskId, (tasks, id) => tasks.kill(id, reason), 'end tasks');
   }
 
   respond(taskId: string, answer: DecisionAnswer): Promise<TaskRecord> {
-    const { request_id = createSecret() } = answer;
-    return this.#at(
-      taskId,
-      (local) => local.respond(taskId, answer),
-      (place) =>
-        this.#act(place, 'answer decisions', 'task.respond', { task_id: place.id, answer, request_id }),
-    );
+    return this.#at(taskId, (tasks, id) => tasks.respond(id, answer), 'answer decisions');
   }
 
   message(taskId: string, message: SentMessage): Promise<TaskRecord> {
-    const { requestId: request_id = createSecret(), ...said } = message;
-    return this.#at(
-      taskId,
-      (local) => local.message(taskId, message),
-      (place) => this.#act(place, 'steer tasks', 'task.message', { task_id: place.id, ...said, request_id }),
-    );
+    return this.#at(taskId, (tasks, id) => tasks.message(id, message), 'steer tasks');
   }
 
-  output({ taskId, ...query }: OutputQuery): Promise<OutputPage> {
-    return this.#at(
-      taskId,
-      (local) => local.output({ taskId, ...query }),
-      ({ far, id }) => far.output(id, query),
-    );
+  output(query: OutputQuery): Promise<OutputPage> {
+    return this.#at(query.taskId, (tasks, taskId) => tasks.output({ ...query, taskId }));
   }
 
-  /** The receipt of a task of another machine; undefined while it runs. */
-  async receiptOf(taskId: string, signal: AbortSignal): Promise<Receipt | undefined> {
-    const place = this.#placeOf(taskId);
-    return place?.far.receiptOf(place.id, signal);
+  /** The receipts of all tasks, with `here` those of this machine. */
+  receiptsWith(here: ReceiptService): ReceiptService {
+    return {
+      receiptOf: async (record, signal) => {
+        const place = this.placeOf(record.task_id);
+        if (place === undefined) return here.receiptOf(record, signal);
+        return place.far.receiptOf(place.id, signal);
+      },
+    };
   }
 
   /** Of a machine, those that were read last; one that the prefix names is asked. */
@@ -167,7 +169,7 @@ export class MachineTasks implements TaskService, Disposable {
   }
 
   watch(taskId: string): Disposable {
-    const place = this.#placeOf(taskId);
+    const place = this.placeOf(taskId);
     if (place !== undefined) return place.far.watch(place.id);
     const watches = new DisposableStore();
     watches.add(this.#options.local.watch(taskId));
@@ -176,32 +178,42 @@ export class MachineTasks implements TaskService, Disposable {
   }
 
   /** Undefined for an id without a machine. Throws MACHINE_NOT_FOUND, and TASK_NOT_FOUND for what cannot be an id. */
-  #placeOf(taskId: string): Place | undefined {
+  placeOf(taskId: string): FarPlace | undefined {
     const named = farIdOf(taskId);
     if (named === undefined) return undefined;
     knownTaskId(taskId);
-    const { name } = this.#options.machines.get(named.machine);
-    const far = this.#far.find((one) => one.name === name);
-    return far && { far, id: named.id };
+    return { far: this.#farOf(named.machine), id: named.id };
   }
 
+  #farOf(name: string): FarTasks {
+    const machine = this.#options.machines.get(name);
+    const far = this.#far.find((one) => one.machine === machine);
+    if (far === undefined) throw new Error(`${name} is no machine of the settings`);
+    return far;
+  }
+
+  /** `what`: what is done to a task elsewhere, where it is more than read. */
   async #at<T>(
     taskId: string,
-    here: (local: TaskService) => Promise<T>,
-    there: (place: Place) => Promise<T>,
+    act: (
+      tasks: Pick<TaskService, 'get' | 'kill' | 'respond' | 'message' | 'output'>,
+      id: string,
+    ) => Promise<T>,
+    what?: string,
   ): Promise<T> {
-    const place = this.#placeOf(taskId);
-    if (place !== undefined) return there(place);
+    let place = this.placeOf(taskId);
     try {
-      return await here(this.#options.local);
+      if (place === undefined) return await act(this.#options.local, taskId);
     } catch (error) {
       if (!isUnknown(error) || !TASK_ID_PATTERN.test(taskId)) throw error;
-      return there(await this.#onlyPlace(taskId, error));
+      place = await this.#onlyPlace(taskId, error);
     }
+    if (what !== undefined) await this.#options.guard?.(what);
+    return act(place.far, place.id);
   }
 
   /** The one machine that knows a task which this one does not. Throws `unknown` where none does. */
-  async #onlyPlace(id: string, unknown: BridgeError): Promise<Place> {
+  async #onlyPlace(id: string, unknown: BridgeError): Promise<FarPlace> {
     const asked = await Promise.allSettled(this.#far.map((far) => far.get(id, GLANCE_MS)));
     const knows = this.#far.filter((_, index) => asked[index]?.status === 'fulfilled');
     const [far, other] = knows;
@@ -223,17 +235,6 @@ export class MachineTasks implements TaskService, Disposable {
       `${unknown.message} These machines did not say: ${words}.`,
       unknown.next,
     );
-  }
-
-  async #act<K extends FarAct>(
-    { far }: Place,
-    what: string,
-    name: K,
-    args: LinkMethods[K]['args'],
-    repeats = true,
-  ): Promise<TaskRecord> {
-    await this.#options.guard?.(what);
-    return far.act(name, args, repeats);
   }
 }
 

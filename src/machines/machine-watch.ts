@@ -1,155 +1,110 @@
 // Pure: follows tasks of one machine while somebody here does.
 import { sleep, type Clock } from '../base/clock.js';
-import { BridgeError } from '../base/errors.js';
-import { toDisposable, type Disposable } from '../base/lifecycle.js';
-import { isFinal, type TaskRecord } from '../tasks/task.js';
-import { WaitCursor } from '../tasks/watch/task-waiter.js';
-import { errorFrom } from './far-records.js';
-import type { LinkMethods } from './link-protocol.js';
+import { TASK_ID_PATTERN } from '../base/ids.js';
+import { DisposableStore, toDisposable, type Disposable } from '../base/lifecycle.js';
+import { leftWith } from '../base/refresher.js';
 import type { Machine } from './machine.js';
 
-/** What `watch` is given for all active tasks. */
+/** What `watch` is given for all tasks. */
 export const ACTIVE = 'active';
-/** A status and a decision come at once; what else changes, such as the log, is seen so late. */
-const POLL_MS = 3_000;
-const ANSWER_MS = 10_000;
-/** Between two rounds: a far side that answers at once each time costs no more. */
-const PAUSE_MS = 100;
-/** As the protocol takes them. */
-const MAX_IDS = 20;
-const MAX_ACTIVE = 100;
+/** Where the line is open and the far side opens no channel. */
+const AGAIN_MS = 3_000;
+/** Of different tasks over one channel: far more than a machine has work for. */
+const MAX_IDS = 2_000;
 
 export interface MachineWatchOptions {
   readonly machine: Machine;
   readonly clock: Clock;
-  /** The record as it is on the machine, as far as it was read. */
-  readonly known: (id: string) => TaskRecord | undefined;
-  /** Takes a record as it came. */
-  readonly keep: (record: TaskRecord) => void;
   /** The id of a task there that can be read otherwise than before. */
   readonly changed: (id: string) => void;
-  /** Of a task that is no longer there. */
-  readonly forget: (id: string) => void;
+  /** All of them are followed from now on: what happened before is to be read. */
+  readonly reached: () => void;
 }
 
-/** The tasks of one machine that somebody here follows, by their ids there. Nothing is asked while nobody does. */
+interface Followed {
+  readonly owned: DisposableStore;
+  count: number;
+}
+
+/** The tasks of one machine that somebody here follows, by their ids there: the machine says which have changed. Nothing is open while nobody does. */
 export class MachineWatch implements Disposable {
   readonly #options: MachineWatchOptions;
-  readonly #counts = new Map<string, number>();
-  readonly #line: Disposable;
-  #active: ReadonlySet<string> | undefined;
-  #round = new AbortController();
-  #runs = false;
+  readonly #followed = new Map<string, Followed>();
 
   constructor(options: MachineWatchOptions) {
     this.#options = options;
-    this.#line = options.machine.onState(({ how }) => {
-      for (const id of this.#counts.keys()) if (id !== ACTIVE) options.changed(id);
-      // What happened meanwhile is asked for at once.
-      if (how === 'live') this.#round.abort();
-    });
   }
 
   /** Follows a task, or all that are `active`, until disposed. */
   watch(id: string): Disposable {
-    this.#counts.set(id, 1 + (this.#counts.get(id) ?? 0));
-    this.#round.abort();
-    if (!this.#runs) void this.#run();
+    const followed = this.#followed.get(id) ?? this.#follow(id);
+    followed.count += 1;
     return toDisposable(() => {
-      const left = (this.#counts.get(id) ?? 0) - 1;
-      if (left > 0) this.#counts.set(id, left);
-      else this.#counts.delete(id);
-      if (this.#counts.size === 0) this.#round.abort();
+      followed.count -= 1;
+      if (followed.count > 0 || this.#followed.get(id) !== followed) return;
+      this.#followed.delete(id);
+      followed.owned.dispose();
     });
   }
 
   dispose(): void {
-    this.#counts.clear();
-    this.#line.dispose();
-    this.#round.abort();
+    for (const { owned } of this.#followed.values()) owned.dispose();
+    this.#followed.clear();
   }
 
-  async #run(): Promise<void> {
-    this.#runs = true;
-    while (this.#counts.size > 0) {
-      this.#round = new AbortController();
-      const { signal } = this.#round;
-      // Who reads the task gets the reason; the next round asks again.
-      await this.#look(signal).catch(() => sleep(this.#options.clock, POLL_MS, signal));
-      await sleep(this.#options.clock, PAUSE_MS);
-    }
-    this.#active = undefined;
-    this.#runs = false;
+  #follow(id: string): Followed {
+    const owned = new DisposableStore();
+    const followed = { owned, count: 0 };
+    this.#followed.set(id, followed);
+    void this.#run(id, leftWith(owned));
+    return followed;
   }
 
-  async #look(signal: AbortSignal): Promise<void> {
-    const { known, clock } = this.#options;
-    const ids = [...this.#counts.keys()].filter((id) => id !== ACTIVE && !isOver(known(id)));
-    const waits: Promise<unknown>[] = [];
-    for (let from = 0; from < ids.length; from += MAX_IDS)
-      waits.push(this.#wait(ids.slice(from, from + MAX_IDS), signal));
-    if (waits.length === 0) waits.push(sleep(clock, POLL_MS, signal));
-    if (this.#counts.has(ACTIVE)) await this.#list(signal);
-    await Promise.all(waits);
-  }
-
-  async #wait(ids: readonly string[], signal: AbortSignal): Promise<void> {
-    const { known, forget, changed } = this.#options;
-    const cursor = WaitCursor.of(ids.flatMap((id) => known(id) ?? []));
-    const args = { task_ids: [...ids], timeout_ms: POLL_MS, cursor };
-    try {
-      const { tasks } = await this.#call('task.wait', args, signal);
-      this.#take(tasks.filter(({ task_id }) => ids.includes(task_id)));
-    } catch (error) {
-      if (!(error instanceof BridgeError) || error.code !== 'TASK_NOT_FOUND') throw error;
-      // Which one is gone, its reader learns.
-      for (const id of ids) forget(id);
-      for (const id of ids) changed(id);
-      throw error;
+  /** A machine that was never reached is not tried again and again: its command may ask a person, or count attempts. */
+  async #run(id: string, left: AbortSignal): Promise<void> {
+    const { machine, clock, changed, reached } = this.#options;
+    while (!left.aborted) {
+      // Who reads the task gets the reason.
+      await this.#hear(id, left).catch(() => undefined);
+      if (left.aborted) return;
+      if (id !== ACTIVE) changed(id);
+      else if (machine.state.how === 'live') reached();
+      if (machine.state.how === 'live') await sleep(clock, AGAIN_MS, left);
+      else await live(machine, left);
     }
   }
 
-  async #list(signal: AbortSignal): Promise<void> {
-    const { changed } = this.#options;
-    const { tasks } = await this.#call('task.list', { status: 'active', limit: MAX_ACTIVE }, signal);
-    const before = this.#active ?? new Set(tasks.map(({ task_id }) => task_id));
-    this.#active = new Set(tasks.map(({ task_id }) => task_id));
-    this.#take(tasks, before);
-    for (const id of before) if (!this.#active.has(id)) changed(id);
-  }
-
-  /** `seen`: those that are no news by being there. */
-  #take(tasks: readonly TaskRecord[], seen?: ReadonlySet<string>): void {
-    const { known, keep, changed } = this.#options;
-    for (const record of tasks) {
-      const before = known(record.task_id);
-      keep(record);
-      const isNews = before === undefined ? seen?.has(record.task_id) !== true : differs(before, record);
-      if (isNews) changed(record.task_id);
-    }
-  }
-
-  async #call<K extends 'task.wait' | 'task.list'>(
-    name: K,
-    args: LinkMethods[K]['args'],
-    signal: AbortSignal,
-  ): Promise<LinkMethods[K]['value']> {
-    const { machine } = this.#options;
-    try {
-      return await machine.call(name, args, { signal, timeoutMs: POLL_MS + ANSWER_MS, repeats: true });
-    } catch (error) {
-      throw errorFrom(machine.name, error);
-    }
+  /** Until the channel is closed. */
+  async #hear(id: string, left: AbortSignal): Promise<void> {
+    const { machine, changed, reached } = this.#options;
+    const channel = await machine.openChannel({ kind: 'changes', ...(id !== ACTIVE && { task_id: id }) });
+    const ids = new Set<string>();
+    const closed = new Promise<void>((resolve) => channel.onClose(() => resolve()));
+    channel.onData((data) => {
+      channel.taken(data.length);
+      const told = Buffer.from(data).toString();
+      ids.add(told);
+      if (!TASK_ID_PATTERN.test(told) || ids.size > MAX_IDS) channel.dispose();
+      else if (id === ACTIVE || id === told) changed(told);
+    });
+    left.addEventListener('abort', () => channel.dispose(), { once: true });
+    if (left.aborted) channel.dispose();
+    else if (id === ACTIVE) reached();
+    else changed(id);
+    await closed;
   }
 }
 
-/** A final status never changes again. */
-function isOver(record: TaskRecord | undefined): boolean {
-  return record !== undefined && isFinal(record.status);
-}
-
-/** In more than the time that passes. */
-function differs(one: TaskRecord, other: TaskRecord): boolean {
-  const [a, b] = [one, other].map((record) => JSON.stringify({ ...record, elapsed_seconds: 0 }));
-  return a !== b;
+function live(machine: Machine, left: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const states = machine.onState(({ how }) => {
+      if (how === 'live') end();
+    });
+    const end = (): void => {
+      states.dispose();
+      left.removeEventListener('abort', end);
+      resolve();
+    };
+    left.addEventListener('abort', end, { once: true });
+  });
 }

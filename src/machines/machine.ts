@@ -22,11 +22,11 @@ export interface LinkRequest {
 /** The answer of a far tool: its structured content, or its error as a BridgeError that is thrown. */
 export type FarAnswer = Readonly<Record<string, unknown>>;
 
-/** A stream of messages in both directions, which ends with the line. */
+/** A stream of pieces in both directions, which ends with the line. */
 export interface Channel extends Disposable {
-  readonly onData: Event<string | Uint8Array>;
+  readonly onData: Event<Uint8Array>;
   readonly onClose: Event<string>;
-  send(data: string | Uint8Array): void;
+  send(data: Uint8Array): void;
   /** The next data may come; a reader that is behind calls it when it has taken what came. */
   taken(count: number): void;
 }

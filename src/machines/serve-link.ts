@@ -1,5 +1,9 @@
 import { BridgeError, bridgeErrorOf, messageOf } from '../base/errors.js';
+import { watchFolder } from '../base/files/watch-folder.js';
+import { DisposableStore } from '../base/lifecycle.js';
 import type { Logger } from '../base/logger.js';
+import { leftWith, refresher } from '../base/refresher.js';
+import { systemClock } from '../base/system-clock.js';
 import { openSocket } from '../keeper/wire/link.js';
 import { wireErrorOf } from '../keeper/wire/messages.js';
 import { fittingCount, wireBytes } from '../mcp/answers.js';
@@ -36,8 +40,11 @@ export interface FarEnd {
   readonly receipts: () => Promise<ReceiptService>;
   readonly changes: () => Promise<TaskChanges>;
   readonly readPatch: (query: PatchQuery, take: TakeChunk, signal: AbortSignal) => Promise<void>;
-  /** Serves a page of the board, which is at the other end of the channel; without it there is no board. */
-  readonly openPage?: ((page: ChannelEnd) => void | Promise<void>) | undefined;
+  readonly promptOf: (record: TaskRecord) => Promise<string>;
+  /** Does what a page at the other end asks for. Throws INVALID_ARGUMENTS for what it does not understand. */
+  readonly act: (action: object, by: string) => Promise<object>;
+  /** The folder of a task, in which its log and journal are. */
+  readonly taskFolder: (taskId: string) => string;
   /** Why nothing works here. */
   readonly unusable?: BridgeError | undefined;
   readonly logger: Logger;
@@ -145,10 +152,6 @@ function handlersOf(far: FarEnd, channels: Channels, finishing: FarHost['finishi
     ping: async () => ({ now: new Date().toISOString() }),
     'task.get': async ({ task_id }) => (await tasks()).get(task_id),
     'task.list': async (query) => listPage(await tasks(), query),
-    'task.wait': async ({ task_ids: taskIds, timeout_ms: timeoutMs, cursor }, signal) => {
-      const seen = await (await tasks()).wait({ taskIds, timeoutMs, cursor, signal });
-      return { tasks: [...seen.tasks], changed: [...seen.changed], cursor: seen.cursor };
-    },
     'task.kill': async ({ task_id, reason }) => finishing((await tasks()).kill(task_id, reason)),
     'task.respond': async ({ task_id, answer: said, request_id }) =>
       finishing(
@@ -167,11 +170,15 @@ function handlersOf(far: FarEnd, channels: Channels, finishing: FarHost['finishi
       return { receipt: (await (await receipts()).receiptOf(record, signal)) ?? null };
     },
     'task.patch': ({ task_id, offset }, signal) => patchPart(far, task_id, offset, signal),
+    'task.prompt': async ({ task_id }) => ({ text: await far.promptOf(await (await tasks()).get(task_id)) }),
+    'task.act': async ({ task_id, action, by }) => ({
+      ...(await finishing(far.act({ ...action, task_id }, by))),
+    }),
     'channel.open': async (what, signal) => {
       const number = ++opened;
       const channel = channels.open(number);
       try {
-        if (what.kind === 'board') await openBoard(far, channel);
+        if (what.kind === 'changes') await openChanges(far, what.task_id, channel);
         else await openTerminal(await (await tasks()).get(what.task_id), channel);
       } catch (error) {
         channel.closed(messageOf(error));
@@ -205,7 +212,8 @@ async function patchPart(
   signal: AbortSignal,
 ): Promise<LinkMethods['task.patch']['value']> {
   const patch = await (await changes()).patchOf(await (await tasks()).get(taskId));
-  if (patch.state === 'nothing') return { notes: [patch.why] };
+  const { tree } = patch;
+  if (patch.state === 'nothing') return { notes: [patch.why], tree };
   const enough = new AbortController();
   const parts: Buffer[] = [];
   let at = 0;
@@ -221,12 +229,28 @@ async function patchPart(
   const bytes = Buffer.concat(parts).subarray(0, PATCH_PART_BYTES);
   const isLast = offset + bytes.length >= at && !enough.signal.aborted;
   const next = isLast ? {} : { next_offset: offset + bytes.length };
-  return { bytes: bytes.toString('base64'), ...next, notes: [...patch.notes] };
+  return { bytes: bytes.toString('base64'), ...next, notes: [...patch.notes], tree };
 }
 
-async function openBoard({ openPage }: FarEnd, channel: ChannelEnd): Promise<void> {
-  if (openPage !== undefined) return openPage(channel);
-  throw new BridgeError('INVALID_ARGUMENTS', 'This bridge has no board to show.', 'Use the tools.');
+/** See `channel.open`. */
+async function openChanges(far: FarEnd, taskId: string | undefined, channel: ChannelEnd): Promise<void> {
+  const { tasks, taskFolder, logger } = far;
+  const service = await tasks();
+  const owned = new DisposableStore();
+  channel.onClose(() => owned.dispose());
+  const left = leftWith(owned);
+  const notices = new Map<string, () => void>();
+  const changed = (id: string): void => {
+    if (taskId !== undefined && taskId !== id) return;
+    const send = async (): Promise<void> => channel.send(Buffer.from(id));
+    const notice = notices.get(id) ?? refresher(systemClock, left, send);
+    notices.set(id, notice);
+    notice();
+  };
+  owned.add(service.onDidChange(changed));
+  owned.add(service.watch(taskId ?? 'active'));
+  // An entry of the journal changes no record.
+  if (taskId !== undefined) owned.add(watchFolder(taskFolder(taskId), () => changed(taskId), logger));
 }
 
 /** Passes the bytes of the keeper's socket on in both directions; the keeper waits while the other end does not take them. */

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { systemClock } from '../base/system-clock.js';
-import { BoardPages, type PageOptions } from '../board/pages.js';
+import type { PageOptions } from '../board/board.js';
 import { Reviews } from '../board/reviews.js';
+import { promptOf } from '../board/task-feed.js';
 import { defaultSettingsPath } from '../config/places.js';
+import type { MachineTasks } from '../machines/machine-tasks.js';
 import { alwaysRulesOf } from './always-rules.js';
 import type { BridgeOptions } from './open-state.js';
 import type { TaskServices } from './task-services.js';
@@ -11,11 +13,15 @@ import type { TaskServices } from './task-services.js';
 export function pageServices(
   { settingsFile, origins = {}, homeDir, version, logger }: BridgeOptions,
   { stateDir, git, tasks, finisher }: TaskServices,
+  far?: MachineTasks,
 ): PageOptions {
   const receipts = git.ofTasks(stateDir);
   const { readPatch, readSide } = git;
   return {
-    ...{ tasks, finisher, receipts, readPatch, readSide, version, homeDir, logger, clock: systemClock },
+    ...{ readPatch, readSide, version, homeDir, logger, clock: systemClock, far },
+    tasks: far ?? tasks,
+    finisher: far === undefined ? finisher : { finish: (query) => far.finish(query, finisher) },
+    receipts: far?.receiptsWith(receipts) ?? receipts,
     patchOf: (record) => receipts.patchOf(record),
     always: alwaysRulesOf({
       file: settingsFile ?? defaultSettingsPath(homeDir),
@@ -25,11 +31,10 @@ export function pageServices(
     reviews: new Reviews(join(stateDir.path, 'board', 'reviews')),
     recordingFile: (taskId) => stateDir.recordingFile(taskId),
     tasksDir: stateDir.tasksDir,
-    promptFile: (taskId) => stateDir.promptFile(taskId),
+    promptOf: (record) => {
+      const place = far?.placeOf(record.task_id);
+      if (place !== undefined) return place.far.promptOf(place.id);
+      return promptOf(stateDir.promptFile(record.task_id), record);
+    },
   };
-}
-
-/** The pages of the board that another machine's board shows: the line that they come over is their authority. They show this machine alone. */
-export function openBoardPages(options: BridgeOptions, services: TaskServices): BoardPages {
-  return new BoardPages(pageServices(options, services), () => true);
 }

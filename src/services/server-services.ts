@@ -123,7 +123,10 @@ export class ServerServices {
       this.#machines(),
       this.taskServices(),
     ]);
-    return this.#owned.add(new MachineTasks({ local, machines, clock, guard: (what) => this.#guard(what) }));
+    const { config, origins = {} } = this.#options;
+    const limits = { modes: modeSettings(config, origins), rules: config.rules };
+    const guard = (what: string): Promise<void> => this.#guard(what);
+    return this.#owned.add(new MachineTasks({ local, machines, clock, limits, guard }));
   });
 
   readonly #machines = lazily(async () => {
@@ -156,12 +159,7 @@ export class ServerServices {
 
   async #allReceipts(): Promise<ReceiptService> {
     const [local, far] = await Promise.all([this.#receipts(), this.#machineTasks()]);
-    if (far === undefined) return local;
-    const isFar = ({ task_id }: TaskRecord): boolean => farIdOf(task_id) !== undefined;
-    return {
-      receiptOf: (record, signal) =>
-        isFar(record) ? far.receiptOf(record.task_id, signal) : local.receiptOf(record, signal),
-    };
+    return far?.receiptsWith(local) ?? local;
   }
 
   readonly #processServices = lazily(async () => {
@@ -197,26 +195,22 @@ export class ServerServices {
     const input = { homeDir, cwd, command, keeperEntry, port: 0, new_token: false, ...configPath };
     const boardEntry = join(dirname(keeperEntry), 'board.js');
     const { tasksDir } = services.stateDir;
-    const far = await this.#farBoards();
+    const far = await this.#machineTasks();
     return {
       link: () => linkToBoard({ ...program, boardEntry, logLevel, input, clock }),
       chat: this.#owned.add(
-        new ChatBoard({ tasks: services.tasks, far, tasksDir, version: VERSION, homeDir, clock, logger }),
+        new ChatBoard({
+          tasks: far ?? services.tasks,
+          far,
+          tasksDir,
+          version: VERSION,
+          homeDir,
+          clock,
+          logger,
+        }),
       ),
     };
   }
-
-  async #farBoards() {
-    if (Object.keys(this.#options.config.machines).length === 0) return undefined;
-    const [{ farBoards }, machines] = await Promise.all([import('./far-boards.js'), this.#machines()]);
-    return farBoards(this.#options, machines);
-  }
-
-  /** For a page of another machine, which comes over its line. */
-  readonly boardPages = lazily(async () => {
-    const { openBoardPages } = await import('./page-services.js');
-    return this.#owned.add(openBoardPages(this.#options, await this.taskServices()));
-  });
 
   /** Sessions that are tasks already, those without a person (`claude -p`), and those of a server that cannot work are left alone. */
   async #openNative(): Promise<Pick<NativeHost, 'event'>> {

@@ -37,6 +37,8 @@ export interface StartLimits {
 
 export interface StartTask {
   readonly prompt: string;
+  /** By its name in the settings; left out, this one, or that of `continueFrom`. */
+  readonly machine?: string | undefined;
   /** Left out with `continueFrom`: the directory of that task. */
   readonly path?: string | undefined;
   readonly timeoutSeconds?: number | undefined;

@@ -243,7 +243,7 @@ export const layers: readonly Layer[] = [
     folder: 'board',
     holds: 'the page of all tasks: its messages, its state, its server',
     imports: ['machines', 'keeper', 'processes', 'screen', 'git', 'tasks', 'checks', 'store', 'os', 'base'],
-    entries: ['board', 'pages', 'far/far-boards', 'chat-board', 'door', 'reviews'],
+    entries: ['board', 'chat-board', 'door', 'reviews'],
     ceiling: 4225,
   },
   {

@@ -5,8 +5,8 @@ import { onTestFinished } from 'vitest';
 import WebSocket from 'ws';
 import { z } from 'zod';
 import { silentLogger } from '../../src/base/logger.js';
-import { Board, type BoardOptions } from '../../src/board/board.js';
-import type { PageOptions } from '../../src/board/pages.js';
+import { Board, type BoardOptions, type PageOptions } from '../../src/board/board.js';
+
 import type { AlwaysRules } from '../../src/board/always-rules.js';
 import { Reviews } from '../../src/board/reviews.js';
 import type { Asset } from '../../src/board/http-server.js';
@@ -42,7 +42,7 @@ export async function pageOptions(tasks: TaskService): Promise<PageOptions> {
     readSide: async () => undefined,
     recordingFile: () => join(workplace.root, 'terminal.cast'),
     tasksDir: workplace.projectsDir,
-    promptFile: () => `${workplace.root}/no-prompt`,
+    promptOf: async (record) => record.prompt_summary,
     version: '0.0.0',
     homeDir: workplace.homeDir,
     clock: systemClock,

@@ -43,14 +43,11 @@ async function start(path: string, behaviour: string): Promise<string> {
   return String(answer['task_id']);
 }
 
-async function waitFor(task_id: string, isSo: (task: LinkMethods['task.get']['value']) => boolean) {
-  for (let cursor: string | undefined; ;) {
-    const args = { task_ids: [task_id], timeout_ms: 10_000, ...(cursor !== undefined && { cursor }) };
-    const seen = await gpu.call('task.wait', args, again);
-    const [task] = seen.tasks;
-    if (task !== undefined && isSo(task)) return task;
-    cursor = seen.cursor;
-  }
+function waitFor(task_id: string, isSo: (task: LinkMethods['task.get']['value']) => boolean) {
+  return until('the task there is so', async () => {
+    const task = await gpu.call('task.get', { task_id }, again);
+    return isSo(task) && task;
+  });
 }
 
 const hasEnded = (task: LinkMethods['task.get']['value']): boolean => task.ended_at !== null;

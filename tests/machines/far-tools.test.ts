@@ -108,7 +108,7 @@ describe('the argument machine', () => {
 
   it('never means this machine when the other one cannot be reached', async () => {
     const { gpu, call, ran } = near();
-    gpu.cut();
+    await gpu.cut();
     const { text, isError, _meta } = await call('write_file', {
       path: '/srv/a',
       content: 'x',

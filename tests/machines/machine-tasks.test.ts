@@ -9,7 +9,7 @@ import type { TaskRecord } from '../../src/tasks/task.js';
 import { followedTasks } from '../../src/tools/tasks/followed-tasks.js';
 import { decision, taskRecord } from '../tools/fake-task-service.js';
 import { until } from '../harness/until.js';
-import { FakeMachine, ListedTasks, machinesOf } from './fake-machine.js';
+import { FakeMachine, ListedTasks, limits, machinesOf } from './fake-machine.js';
 
 const id = (digit: string): string => `task_${digit.repeat(20)}`;
 const record = (digit: string, more: Partial<TaskRecord> = {}): TaskRecord =>
@@ -33,10 +33,13 @@ function threeMachines(
   const local = new ListedTasks(...here);
   const gpu = new FakeMachine('gpu', new ListedTasks(...onGpu));
   const pod = new FakeMachine('pod', new ListedTasks(...onPod));
-  const tasks = new MachineTasks({ local, machines: machinesOf(gpu, pod), clock: systemClock });
+  const tasks = new MachineTasks({ local, machines: machinesOf(gpu, pod), clock: systemClock, limits });
   open.push(tasks);
   return { local, gpu, pod, tasks };
 }
+
+/** Something of the machine is followed. */
+const isFollowed = ({ channels }: FakeMachine): boolean => channels.size > 0;
 
 const waitFor = (taskIds: string[], more: Partial<TaskWait> = {}): TaskWait => ({
   taskIds,
@@ -81,7 +84,7 @@ describe('a task of another machine', () => {
   it('is not guessed: two machines that know a bare id are named, and so is one that does not answer', async () => {
     const { tasks, gpu } = threeMachines([], [record('2')], [record('2')]);
     await expect(tasks.get(id('2'))).rejects.toThrow('Several machines have the task');
-    gpu.cut();
+    await gpu.cut();
     await expect(tasks.get(id('4'))).rejects.toMatchObject({
       code: 'TASK_NOT_FOUND',
       message: expect.stringContaining('These machines did not say: gpu (unverifiable since'),
@@ -113,7 +116,7 @@ describe('one list', () => {
   it('names a machine whose line is cut, and shows what was read last of it', async () => {
     const { tasks, gpu } = all();
     await tasks.list({});
-    gpu.cut();
+    await gpu.cut();
     const { tasks: shown, notes } = await tasks.list({});
     expect(shown.map(({ task_id }) => task_id)).toContain(`gpu/${id('5')}`);
     const cut = shown.find(({ task_id }) => task_id === `gpu/${id('5')}`);
@@ -127,7 +130,7 @@ describe('one list', () => {
 
   it('says that the tasks of a machine are not known that was never read', async () => {
     const { tasks, gpu } = all();
-    gpu.cut();
+    await gpu.cut();
     const { tasks: shown, notes = [] } = await tasks.list({});
     expect(shown).toHaveLength(3);
     expect(notes[0]).toContain('no more is known of its tasks. What runs there runs on.');
@@ -146,6 +149,7 @@ describe('one list', () => {
       local: new ListedTasks(),
       machines: machinesOf(gpu, pod),
       clock: systemClock,
+      limits,
     });
     open.push(tasks);
     const page = await tasks.list({});
@@ -165,38 +169,24 @@ describe('a wait over machines', () => {
     const { tasks, gpu, pod } = threeMachines([record('1')], [record('2')], [record('3')]);
     const ids = [id('1'), `gpu/${id('2')}`, `pod/${id('3')}`];
     const first = tasks.wait(waitFor(ids));
-    await until('pod is waited for', () => pod.tasks.waiting > 0);
+    await until('pod is waited for', () => isFollowed(pod));
     pod.tasks.change(id('3'), { status: 'waiting', change_seq: 4, decisions: [decision()] });
     const asked = await first;
     expect(asked.changed).toEqual([`pod/${id('3')}`]);
     expect(asked.tasks.map(({ task_id }) => task_id)).toEqual(ids);
     const second = tasks.wait(waitFor(ids, { cursor: asked.cursor }));
-    await until('gpu is waited for', () => gpu.tasks.waiting > 0);
+    await until('gpu is waited for', () => isFollowed(gpu));
     gpu.tasks.change(id('2'), { status: 'completed', change_seq: 9 });
     expect((await second).changed).toEqual([`gpu/${id('2')}`]);
   });
 
-  it('does not end in an error when a line is cut: the task keeps its status, and the line is named', async () => {
-    const { tasks, gpu } = threeMachines([], [record('2')]);
-    const waiting = tasks.wait(waitFor([`gpu/${id('2')}`], { timeoutMs: 600 }));
-    await until('gpu is waited for', () => gpu.tasks.waiting > 0);
-    gpu.cut();
-    const { tasks: shown, changed } = await waiting;
-    expect(changed).toEqual([]);
-    expect(shown[0]).toMatchObject({
-      status: 'running',
-      line: expect.stringContaining('unverifiable since'),
-    });
-  });
-
   it('has what happened while the line was cut once it is back', async () => {
     const { tasks, gpu } = threeMachines([], [record('2')]);
-    const { state } = gpu;
     const waiting = tasks.wait(waitFor([`gpu/${id('2')}`]));
-    await until('gpu is waited for', () => gpu.tasks.waiting > 0);
-    gpu.cut();
+    await until('gpu is waited for', () => isFollowed(gpu));
+    await gpu.cut();
     gpu.tasks.change(id('2'), { status: 'completed', change_seq: 9 });
-    gpu.back(state);
+    gpu.mend();
     const { tasks: shown } = await waiting;
     expect(shown[0]).toMatchObject({ status: 'completed' });
     expect(shown[0]?.line).toBeUndefined();
@@ -205,7 +195,7 @@ describe('a wait over machines', () => {
   it('asks a machine nothing once nobody waits', async () => {
     const { tasks, gpu } = threeMachines([], [record('2')]);
     await tasks.wait(waitFor([`gpu/${id('2')}`], { timeoutMs: 50 }));
-    await until('no request is open', () => gpu.tasks.waiting === 0);
+    await until('no channel is open', () => gpu.channels.size === 0);
     const asked = gpu.calls.length;
     await tasks.wait(waitFor([`gpu/${id('2')}`], { timeoutMs: 0 }));
     expect(gpu.calls.length - asked).toBeLessThanOrEqual(3);
@@ -213,30 +203,22 @@ describe('a wait over machines', () => {
 });
 
 describe('a task of another machine that is followed', () => {
-  it('is reported when its record changes, and no more after that', async () => {
-    const { tasks, gpu } = threeMachines([], [record('2')]);
-    await tasks.get(`gpu/${id('2')}`);
-    const changed: string[] = [];
-    tasks.onDidChange((one) => changed.push(one));
-    const watch = tasks.watch(`gpu/${id('2')}`);
-    await until('gpu is waited for', () => gpu.tasks.waiting > 0);
-    gpu.tasks.change(id('2'), { change_seq: 4, activity: 'Edit: a.ts' });
-    await until('the change is seen', () => changed.includes(`gpu/${id('2')}`));
-    watch.dispose();
-    await until('no request is open', () => gpu.tasks.waiting === 0);
-  });
-
-  it('is reported among all active ones when it begins and when it ends', async () => {
+  it('is reported among all others when it begins and when it ends, also after a cut', async () => {
     const { tasks, gpu } = threeMachines([], [record('2')]);
     const changed: string[] = [];
+    const reached: string[] = [];
     tasks.onDidChange((one) => changed.push(one));
+    tasks.onReached((one) => reached.push(one));
     const watch = tasks.watch('active');
-    await until('gpu was asked', () => gpu.tasks.lists.length > 0);
-    expect(changed).toEqual([]);
+    await until('gpu is followed', () => reached.includes('gpu'));
+    await gpu.cut();
+    gpu.mend();
+    await until('gpu is followed again', () => reached.filter((one) => one === 'gpu').length > 1);
     gpu.tasks.records.set(id('3'), record('3'));
-    gpu.tasks.records.set(id('2'), record('2', { status: 'completed' }));
+    gpu.tasks.change(id('3'));
+    gpu.tasks.change(id('2'), { status: 'completed' });
     await until('both are seen', () => changed.length === 2);
-    expect(new Set(changed)).toEqual(new Set([`gpu/${id('2')}`, `gpu/${id('3')}`]));
+    expect(changed).toEqual([`gpu/${id('3')}`, `gpu/${id('2')}`]);
     watch.dispose();
   });
 
@@ -259,7 +241,7 @@ describe('a task of another machine that is followed', () => {
     expect(state.form.message).toContain('Task on gpu in /home/ann/app');
     await client.answer(far, state.key, { kind: 'answered', values: { verdict: 'deny' } });
     expect(gpu.tasks.answers).toMatchObject([{ decision_id: 'dec_1', verdict: 'deny' }]);
-    gpu.cut();
+    await gpu.cut();
     expect((await client.get(far)).state).toMatchObject({
       status: 'working',
       words: expect.stringContaining('unverifiable since'),
@@ -273,7 +255,7 @@ describe('what is cut', () => {
     const { tasks, gpu } = threeMachines([], [record('1')]);
     const far = `gpu/${id('1')}`;
     await tasks.get(far);
-    gpu.cut();
+    await gpu.cut();
     const refused = { code: 'MACHINE_UNREACHABLE', data: { machine: 'gpu', sent: 'not_sent' } };
     await expect(tasks.kill(far, 'Enough.')).rejects.toMatchObject(refused);
     await expect(tasks.message(far, { text: 'x' })).rejects.toMatchObject(refused);
@@ -295,6 +277,7 @@ describe('what is cut', () => {
       local: new ListedTasks(),
       machines: machinesOf(gpu),
       clock: systemClock,
+      limits,
       guard,
     });
     open.push(tasks);

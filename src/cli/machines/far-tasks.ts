@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BridgeError, messageOf } from '../../base/errors.js';
-import { createSecret, farIdOf, idOn, TASK_ID_PATTERN } from '../../base/ids.js';
+import { farIdOf, idOn, TASK_ID_PATTERN } from '../../base/ids.js';
 import { systemClock } from '../../base/system-clock.js';
 import {
   checkResultSchema,
@@ -9,26 +9,19 @@ import {
   testVerdictSchema,
   type Verification,
 } from '../../checks/result.js';
-import { KeeperClient } from '../../keeper/host/keeper-client.js';
-import { channelStream } from '../../machines/channel-stream.js';
 import { errorFrom } from '../../machines/far-records.js';
-import { startArgs } from '../../machines/far-tools.js';
 import type { Machine, Machines } from '../../machines/machine.js';
-import { MachineTasks } from '../../machines/machine-tasks.js';
+import { MachineTasks, type FarPlace, type MachineTasksOptions } from '../../machines/machine-tasks.js';
 import type { TakeChunk } from '../../os/run-program.js';
-import type { StartTask, TaskPage, TaskQuery, TaskService } from '../../tasks/task-service.js';
+import type { TaskPage, TaskQuery, TaskService } from '../../tasks/task-service.js';
 import type { TaskRecord } from '../../tasks/task.js';
-import type { FinishedTask, FinishTask } from '../../tasks/task-finisher.js';
+import type { FinishTask } from '../../tasks/task-finisher.js';
 import type { FarLine } from '../attach/attach-session.js';
 import { findTask, MAX_LISTED, type ShelfWords, type TaskShelf } from '../find-task.js';
 
 /** A person waits for a line that opens, and not for one that cannot. */
 const OPENS = { repeats: true, timeoutMs: 10_000 };
-/** One call of a tool there: it answers in 45 s. What changes something has a request id. */
-const CALL = { repeats: true, timeoutMs: 60_000 };
 
-const startedSchema = z.object({ task_id: z.string().regex(TASK_ID_PATTERN) });
-const finishedSchema = z.object({ message: z.string().max(100_000) });
 const verifiedSchema = z.object({
   checks: z.object({ results: z.array(checkResultSchema.omit({ command: true })).max(100) }).optional(),
   tests: z.array(testVerdictSchema).max(10_000).default([]),
@@ -40,19 +33,14 @@ const verifiedSchema = z.object({
 /** What `verify_task` says while its checks run on. */
 const STILL_RUNS = /^The checks still run\./;
 
-/** What the settings here say of tasks, which holds for those that are started there, too. */
-type StartLimits = Parameters<typeof startArgs>[2];
-
 /** The tasks of the machines of the settings, beside those of this one. */
 export class FarTasks {
   readonly tasks: MachineTasks;
   readonly #machines: Machines;
-  readonly #limits: StartLimits;
 
-  constructor(local: TaskService, machines: Machines, limits: StartLimits) {
+  constructor(local: TaskService, machines: Machines, limits: MachineTasksOptions['limits']) {
     this.#machines = machines;
-    this.#limits = limits;
-    this.tasks = new MachineTasks({ local, machines, clock: systemClock });
+    this.tasks = new MachineTasks({ local, machines, limits, clock: systemClock });
   }
 
   dispose(): void {
@@ -62,8 +50,8 @@ export class FarTasks {
 
   /** Undefined for a task of this machine. */
   at(taskId: string) {
-    const far = farIdOf(taskId);
-    return far && taskOn(this.#machines.get(far.machine), far.id, this.tasks);
+    const place = this.tasks.placeOf(taskId);
+    return place && taskOn(place);
   }
 
   /** All pages of a list; the notes say which machines do not answer. */
@@ -108,54 +96,24 @@ export class FarTasks {
       throw new BridgeError(error.code, message, error.next);
     });
   }
-
-  /** Starts a task on a machine, once also where the answer is lost. `path`: there. Throws what `start_task` there throws. */
-  async start(name: string, input: StartTask): Promise<TaskRecord> {
-    const { prompt, path, model, checks, continueFrom } = input;
-    const args = {
-      ...{ prompt, path, model, checks },
-      permission_mode: input.permissionMode,
-      timeout_seconds: input.timeoutSeconds,
-      max_cost_usd: input.maxCostUsd,
-      max_tokens: input.maxTokens,
-      until_met: input.untilMet,
-      continue_from: continueFrom && (farIdOf(continueFrom)?.id ?? continueFrom),
-      on_conflict: input.onConflict,
-      request_id: createSecret(),
-    };
-    const limited = { ...args, ...startArgs(name, args, this.#limits) };
-    const machine = this.#machines.get(name);
-    const answer = await machine.callTool('start_task', limited, CALL).catch(rethrown(machine));
-    return this.tasks.get(idOn(name, startedSchema.parse(answer).task_id));
-  }
 }
 
 /** A task of another machine, by its id there. What is done to it is done by the bridge there, and its errors are thrown. */
-function taskOn(machine: Machine, id: string, tasks: MachineTasks) {
-  const tool = (name: string, args: object): Promise<unknown> =>
-    machine.callTool(name, { task_id: id, ...args }, CALL).catch(rethrown(machine));
+function taskOn({ far, id }: FarPlace) {
+  const { machine } = far;
   return {
     /** Passes its patch on; resolves with what is to be said about it. */
-    patch: async (take: TakeChunk, lost: AbortSignal): Promise<readonly string[]> => {
-      for (let offset = 0; ;) {
-        const asked = machine.call('task.patch', { task_id: id, offset }, { ...CALL, signal: lost });
-        const { bytes, next_offset: next, notes } = await asked.catch(rethrown(machine));
-        if (bytes !== undefined) await take(Buffer.from(bytes, 'base64'));
-        if (next === undefined || next <= offset || lost.aborted) return notes;
-        offset = next;
-      }
-    },
+    patch: async (take: TakeChunk, lost: AbortSignal): Promise<readonly string[]> =>
+      (await far.patch(id, take, lost)).notes,
     /** Undefined while it runs. */
-    receipt: (signal: AbortSignal) => tasks.receiptOf(idOn(machine.name, id), signal),
-    finish: async ({ taskId, action, reviewed, anyway }: FinishTask): Promise<FinishedTask> => {
-      const args = { action, reviewed, ...(anyway === true && { anyway }), request_id: createSecret() };
-      const { message } = finishedSchema.parse(await tool('finish_task', args));
-      return { record: await tasks.get(taskId), notes: [message] };
-    },
+    receipt: (signal: AbortSignal) => far.receiptOf(id, signal),
+    finish: (query: FinishTask) => far.finish(id, query),
     /** Until the checks have ended. Throws INVALID_ARGUMENTS where a person has to allow them there. */
     verify: async (): Promise<Verification> => {
       for (;;) {
-        const { checks, message, ...rest } = verifiedSchema.parse(await tool('verify_task', {}));
+        const { checks, message, ...rest } = verifiedSchema.parse(
+          await far.tool('verify_task', { task_id: id }),
+        );
         if (checks !== undefined) {
           const found = {
             ...rest,
@@ -176,10 +134,7 @@ function taskOn(machine: Machine, id: string, tasks: MachineTasks) {
     line: {
       machine: machine.name,
       cutSinceMs: () => (machine.state.how === 'unverifiable' ? machine.state.sinceMs : undefined),
-      reopen: async () => {
-        const channel = await machine.openChannel({ kind: 'terminal', task_id: id }).catch(rethrown(machine));
-        return new KeeperClient(idOn(machine.name, id), channelStream(channel));
-      },
+      reopen: () => far.terminal(id),
     } satisfies FarLine,
   };
 }
