@@ -118,7 +118,8 @@ export async function createBridge(options: BridgeOptions): Promise<Bridge> {
       // A hook gets an answer and never an error.
       if (tool === undefined || tool.toolset === 'native') return;
       if (unusable !== undefined) throw unusable;
-      roots.requireSome();
+      // A machine has roots of its own, and a path here needs some in any case.
+      if (machines.length === 0) roots.requireSome();
       if ((await services.marks()).length > 0) requireOfferedInside(tool, config.inside_tasks);
       services.sweepSoon();
     },

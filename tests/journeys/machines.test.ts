@@ -115,6 +115,17 @@ describe('tools', () => {
     expect(none['matches']).toEqual([]);
   });
 
+  test('work there where no folder of this machine is allowed', async () => {
+    const near = await startBridge({
+      claude: scriptedAgent,
+      env: { MCP_MACHINES: JSON.stringify({ gpu: machine('gpu').setting }) },
+      withoutRoots: true,
+    });
+    const read = await near.call('read_file', { path: `${PATH}/where.txt`, machine: 'gpu' });
+    expect(read['content']).toBe('on gpu\n');
+    expect(await near.refusal('read_file', { path: `${PATH}/where.txt` })).toContain('NO_ALLOWED_ROOTS');
+  });
+
   test('follow a process by its id, which a cut line does not end', async () => {
     const { pid } = await bridge().call('spawn', {
       command: 'cat',

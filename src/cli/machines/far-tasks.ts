@@ -51,7 +51,7 @@ export class FarTasks {
   /** Undefined for a task of this machine. */
   at(taskId: string) {
     const place = this.tasks.placeOf(taskId);
-    return place && taskAt(place);
+    return place && taskOn(place);
   }
 
   /** All pages of a list; the notes say which machines do not answer. */
@@ -98,8 +98,8 @@ export class FarTasks {
   }
 }
 
-/** A task of another machine. What is done to it is done by the bridge there, and its errors are thrown. */
-function taskAt({ far, id }: FarPlace) {
+/** A task of another machine, by its id there. What is done to it is done by the bridge there, and its errors are thrown. */
+function taskOn({ far, id }: FarPlace) {
   const { machine } = far;
   return {
     /** Passes its patch on; resolves with what is to be said about it. */
@@ -111,8 +111,9 @@ function taskAt({ far, id }: FarPlace) {
     /** Until the checks have ended. Throws INVALID_ARGUMENTS where a person has to allow them there. */
     verify: async (): Promise<Verification> => {
       for (;;) {
-        const answer = await far.tool('verify_task', { task_id: id });
-        const { checks, message, ...rest } = verifiedSchema.parse(answer);
+        const { checks, message, ...rest } = verifiedSchema.parse(
+          await far.tool('verify_task', { task_id: id }),
+        );
         if (checks !== undefined) {
           const found = {
             ...rest,
