@@ -170,11 +170,11 @@ async function runThere(
   const { readOnlyHint, idempotentHint } = listing.annotations;
   // What takes one is done once, however often it is sent.
   const isOnce = 'request_id' in propertiesOf(listing);
-  const once = isOnce ? { request_id: createSecret() } : {};
+  const once = isOnce ? { request_id: args['request_id'] ?? createSecret() } : {};
   const sent = {
-    ...once,
     ...far.defaults,
     ...args,
+    ...once,
     ...(name === START && startArgs(machine.name, args, options)),
   };
   const repeats = readOnlyHint || idempotentHint === true || isOnce;
@@ -183,8 +183,18 @@ async function runThere(
     const shown = { ...answerFrom(machine, answer), machine: machine.name };
     return name === START ? await started(machine.name, shown, options, follower) : shown;
   } catch (error) {
-    throw errorFrom(machine.name, error);
+    throw repeatable(name, once.request_id, errorFrom(machine.name, error));
   }
+}
+
+/** An error that leaves open whether it was done says how to call again so that it is done once. */
+function repeatable(tool: string, id: unknown, error: unknown): unknown {
+  if (!(error instanceof BridgeError) || error.data['sent'] !== 'unknown' || typeof id !== 'string')
+    return error;
+  const [, ...doctor] = error.next;
+  const again = `It may still be done when the line is back (unknown). Call ${tool} again with request_id ${JSON.stringify(id)}: then it is done once.`;
+  const data = { ...error.data, request_id: id };
+  return new BridgeError(error.code, error.message, [again, ...doctor], { data, cause: error });
 }
 
 /** A relative path begins in the active project, which is of this machine. */

@@ -10,7 +10,7 @@ const MAX_WHY_CHARS = 500;
 const NEXT: Readonly<Record<Sent, string>> = {
   not_sent: 'Nothing was sent (not_sent).',
   unknown:
-    'The request was sent, and its answer is not known (unknown): see what is so there before you repeat it.',
+    'The request was sent, and its answer is not known (unknown): it may still be done when the line is back. See what is so there then, before you repeat it.',
 };
 
 /** MACHINE_UNREACHABLE. `why`: foreign words. `sinceMs`: when a line that was open was cut; left out, none could be opened. */

@@ -1,8 +1,10 @@
 import { describe, expect, it, test } from 'vitest';
+import { z } from 'zod';
 import { approvalModes, type ModeSettings, type RuleRow } from '../../src/approvals/modes.js';
 import { BridgeError } from '../../src/base/errors.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { withMachines } from '../../src/machines/far-tools.js';
+import { unreachable } from '../../src/machines/unreachable.js';
 import { isObject, type JsonObject } from '../../src/mcp/answers.js';
 import { callTool } from '../../src/mcp/serve-tools.js';
 import type { Follower, Tool } from '../../src/mcp/tool.js';
@@ -145,6 +147,17 @@ describe('the argument machine', () => {
     expect((await call('read_file', { path: '/a', machine: 'gpu' })).text).toContain('INSIDE_TASK');
     expect(sent()).toEqual([]);
   });
+});
+
+it('says how to call again where it is not known whether a call arrived', async () => {
+  const { gpu, call, sent } = near();
+  gpu.answer = () => {
+    throw unreachable('gpu', 'unknown', 'Connection reset', 0);
+  };
+  const { text } = await call('spawn', { machine: 'gpu', command: 'true', cwd: '/a' });
+  const [first] = sent();
+  const { request_id: id } = z.object({ request_id: z.string() }).parse(first?.args);
+  expect(text).toContain(`Call spawn again with request_id "${id}": then it is done once.`);
 });
 
 it('keeps a program on another machine while the line is cut, unless it is to end with it', async () => {
