@@ -20,6 +20,8 @@ const OVER = 'The session is over for the bridge; its reason says why.';
 
 export function pollingHint(record: TaskRecord): string {
   if (isNative(record) && isFinal(record.status)) return OVER;
+  if (record.line !== undefined && !isFinal(record.status))
+    return `${lineWords(record)}Answers and messages are refused until it answers again: wait_for_task goes on meanwhile.`;
   return `${lineWords(record)}${messageWords(record)}${nextStep(record)}${isFinal(record.status) ? `${worktreeWords(record)}${undoneWords(record)}` : ''}`;
 }
 

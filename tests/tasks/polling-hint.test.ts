@@ -26,6 +26,10 @@ test.each<[Partial<TaskRecord>, string]>([
     { status: 'killed', ended_by_budget: 'day', session_id: null },
     `Task was ended at its budget; its work is where it was. Start a new task with start_task. That is possible tomorrow, or when the user has raised the setting day_budget. ${RECEIPT}`,
   ],
+  [
+    { status: 'running', line: 'unverifiable since 14:02; as of 14:01' },
+    'The machine of task_0123456789abcdef0123 does not answer: unverifiable since 14:02; as of 14:01. The task runs on there, as far as is known. Answers and messages are refused until it answers again: wait_for_task goes on meanwhile.',
+  ],
   [{ status: 'completed', driver: 'native' }, 'The session is over for the bridge; its reason says why.'],
   [
     { status: 'failed', exit_code: 2, last_output: 'no such file' },
