@@ -17,8 +17,8 @@ const LOOK_INTERVAL_MS = 50;
 const LOOKS_PER_STATUS = 4;
 /** Between two looks at a log on another machine, each of which asks about the task, too. */
 const FAR_INTERVAL_MS = 500;
-/** Of a log on another machine without a pause: five times what a bridge keeps unless its settings say more. A page counts as 4 kB or more. */
-const MAX_FAR_CHARS = 100 * 1024 * 1024;
+/** Of a log on another machine without a pause: more than a bridge keeps unless its settings say more. A page counts as 4 kB or more. */
+const MAX_FAR_CHARS = 32 * 1024 * 1024;
 const FEWEST_PAGE_CHARS = 4 * 1024;
 
 export interface FollowLogOptions {
@@ -82,7 +82,7 @@ export async function followLog(options: FollowLogOptions): Promise<TaskRecord> 
       const isWhole = !(isLast || !isHeld) || (await writeRest(signal));
       if (isLast && isWhole) {
         if (last.started_at !== null && isMissing) await log.write(LOG_IS_GONE);
-        if (isLong) options.say(`The log of ${taskId} is longer than 100 MB: its rest is not shown here.`);
+        if (isLong) options.say(`The log of ${taskId} is longer than 32 MiB: its rest is not shown here.`);
         return last;
       }
       isHeld = await ask(last);

@@ -1,5 +1,5 @@
 // Pure: the log of a task as a person reads it in a terminal.
-import { oneLine } from '../base/text.js';
+import { escapedUnsafe, oneLine } from '../base/text.js';
 import { cutTo, durationOf, fitted, localDay, localTime, type Look, type Style } from './terminal-text.js';
 
 /** A step that takes longer says how long; the line of what runs now appears after as long without a new entry. */
@@ -88,7 +88,8 @@ export class TerminalLog {
     this.#rest = '';
   }
 
-  #shown(line: string): string {
+  #shown(written: string): string {
+    const line = escapedUnsafe(written);
     const { columns = 0, paint } = this.#look;
     const [, at, words = ''] = ENTRY.exec(line) ?? [];
     if (at === undefined) {

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { sleep } from '../../base/clock.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
 import { createSecret, farIdOf, idOn, TASK_ID_PATTERN } from '../../base/ids.js';
 import { systemClock } from '../../base/system-clock.js';
+import { shownLine } from '../../base/text.js';
 import {
   checkResultSchema,
   metWords,
@@ -13,6 +15,7 @@ import { KeeperClient } from '../../keeper/host/keeper-client.js';
 import { channelStream } from '../../machines/channel-stream.js';
 import { errorFrom } from '../../machines/far-records.js';
 import { startArgs } from '../../machines/far-tools.js';
+import { PATCH_PART_BYTES } from '../../machines/link-protocol.js';
 import type { Machine, Machines } from '../../machines/machine.js';
 import { MachineTasks } from '../../machines/machine-tasks.js';
 import type { TakeChunk } from '../../os/run-program.js';
@@ -26,6 +29,14 @@ import { findTask, MAX_LISTED, type ShelfWords, type TaskShelf } from '../find-t
 const OPENS = { repeats: true, timeoutMs: 10_000 };
 /** One call of a tool there: it answers in 45 s. What changes something has a request id. */
 const CALL = { repeats: true, timeoutMs: 60_000 };
+/** Before it is asked again whether checks have ended. */
+const AGAIN_MS = 1_000;
+/** Of a patch, which a person reads or applies. */
+const MAX_PATCH_BYTES = 64 * 1024 * 1024;
+/** So many, however small they are. */
+const MAX_PATCH_PARTS = 2 * (MAX_PATCH_BYTES / PATCH_PART_BYTES);
+/** Of a list: five times what MAX_LISTED tasks take. */
+const MAX_PAGES = 500;
 
 const startedSchema = z.object({ task_id: z.string().regex(TASK_ID_PATTERN) });
 const finishedSchema = z.object({ message: z.string().max(100_000) });
@@ -71,13 +82,7 @@ export class FarTasks {
     // Gives lines the time to open.
     await Promise.allSettled(this.#machines.all.map((one) => one.call('task.list', { limit: 1 }, OPENS)));
     const first = await this.tasks.list({ ...query, limit: MAX_LISTED });
-    const tasks = [...first.tasks];
-    let { cursor } = first;
-    while (cursor !== undefined && tasks.length < MAX_LISTED) {
-      const page = await this.tasks.list({ ...query, limit: MAX_LISTED, cursor });
-      tasks.push(...page.tasks);
-      cursor = page.cursor;
-    }
+    const tasks = await allOf(first, (cursor) => this.tasks.list({ ...query, limit: MAX_LISTED, cursor }));
     return { ...first, tasks, cursor: undefined };
   }
 
@@ -137,12 +142,16 @@ function taskOn(machine: Machine, id: string, tasks: MachineTasks) {
   return {
     /** Passes its patch on; resolves with what is to be said about it. */
     patch: async (take: TakeChunk, lost: AbortSignal): Promise<readonly string[]> => {
-      for (let offset = 0; ;) {
+      for (let offset = 0, parts = 0; ;) {
         const asked = machine.call('task.patch', { task_id: id, offset }, { ...CALL, signal: lost });
         const { bytes, next_offset: next, notes } = await asked.catch(rethrown(machine));
         if (bytes !== undefined) await take(Buffer.from(bytes, 'base64'));
         if (next === undefined || next <= offset || lost.aborted) return notes;
         offset = next;
+        if (offset <= MAX_PATCH_BYTES && (parts += 1) <= MAX_PATCH_PARTS) continue;
+        const message = `The patch of ${idOn(machine.name, id)} is longer than 64 MiB: what was printed is not all of it.`;
+        const hint = `In a terminal there: claude-code-bridge tasks diff ${id} > work.patch`;
+        throw new BridgeError('FILE_TOO_LARGE', message, hint);
       }
     },
     /** Undefined while it runs. */
@@ -167,9 +176,13 @@ function taskOn(machine: Machine, id: string, tasks: MachineTasks) {
           const own = said.reduce((text, words) => text.replace(words, ''), message).trim();
           return { ...found, notes: own === '' ? [] : [own] };
         }
-        if (STILL_RUNS.test(message)) continue;
+        if (STILL_RUNS.test(message)) {
+          // The tool there waits, too, where it can be trusted.
+          await sleep(systemClock, AGAIN_MS);
+          continue;
+        }
         const next = `Run it in a terminal there: claude-code-bridge tasks verify ${id}`;
-        throw new BridgeError('INVALID_ARGUMENTS', message, next);
+        throw new BridgeError('INVALID_ARGUMENTS', shownLine(message), next);
       }
     },
     /** Its terminal. */
@@ -186,14 +199,26 @@ function taskOn(machine: Machine, id: string, tasks: MachineTasks) {
 
 /** The ids here of all tasks of a machine, newest first. */
 async function idsOf(machine: Machine): Promise<string[]> {
-  const ids: string[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await machine.call('task.list', { cursor }, OPENS).catch(rethrown(machine));
-    ids.push(...page.tasks.map(({ task_id }) => idOn(machine.name, task_id)));
-    ({ cursor } = page);
-  } while (cursor !== undefined && ids.length < MAX_LISTED);
-  return ids;
+  const page = (cursor?: string) => machine.call('task.list', { cursor }, OPENS).catch(rethrown(machine));
+  const tasks = await allOf(await page(), page);
+  return tasks.map(({ task_id }) => idOn(machine.name, task_id));
+}
+
+/** The tasks of all pages of a list. It is over, too, where a page has no tasks or does not move the cursor, and after MAX_PAGES. */
+async function allOf(
+  first: TaskPage,
+  next: (cursor: string) => Promise<TaskPage>,
+): Promise<readonly TaskRecord[]> {
+  const tasks = [...first.tasks];
+  let page = first;
+  for (let pages = 1; pages < MAX_PAGES && tasks.length < MAX_LISTED; pages++) {
+    const { cursor } = page;
+    if (cursor === undefined || page.tasks.length === 0) break;
+    page = await next(cursor);
+    if (page.cursor === cursor) break;
+    tasks.push(...page.tasks);
+  }
+  return tasks;
 }
 
 function isUnknown(error: unknown): error is BridgeError {
