@@ -1,5 +1,5 @@
 // Pure: the brief and the checks of a task as a person reads them in a terminal. What an agent or a command wrote is quoted or on one line.
-import { oneLine, quotedLines } from '../base/text.js';
+import { oneLine, quotedLines, shownLine } from '../base/text.js';
 import { BridgeError } from '../base/errors.js';
 import { briefText, checksSchema, type Check } from '../checks/brief.js';
 import {
@@ -32,11 +32,11 @@ export function verificationText(found: Verification): string {
 
 function runLines(run: CheckRun): string[] {
   const results = shownRun(run).results.flatMap((one) => [
-    `  ${resultWords(one)}`,
+    `  ${shownLine(resultWords(one))}`,
     ...(one.output ? [quotedLines(one.output)] : []),
-    ...(one.output_file === undefined ? [] : [`  all of its output: ${one.output_file}`]),
+    ...(one.output_file === undefined ? [] : [`  all of its output: ${shownLine(one.output_file)}`]),
   ]);
-  return [`checks: ${metWords(run)}`, ...results, ...notesOf(run).map((note) => `  ${note}`)];
+  return [`checks: ${metWords(run)}`, ...results, ...notesOf(run).map((note) => `  ${shownLine(note)}`)];
 }
 
 /** The checks of a command line, each `name: command` with a name of one word, or a command alone. Throws INVALID_ARGUMENTS. */

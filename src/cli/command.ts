@@ -6,8 +6,9 @@ import { nearestName } from '../base/input.js';
 import { oneLine } from '../base/text.js';
 import { findEnclosingMarks } from '../os/find-processes.js';
 import { insideTaskFault } from '../tasks/task-refusals.js';
+import { ownSequence } from './own-sequences.js';
 import type { StandardOutput } from './standard-output.js';
-import type { Look } from './terminal-text.js';
+import type { Look, Style } from './terminal-text.js';
 
 const SHOWN_CHARS = 40;
 const DEFAULT_LIST = 'default-list';
@@ -35,7 +36,7 @@ export interface CommandContext {
   readonly look: Look;
   /** Of stderr. */
   readonly errorLook: Look;
-  /** A line on stderr. */
+  /** A line on stderr, as `terminalText`. */
   readonly say: (line: string) => void;
   /** An action that ends the program with the exit code of `run`. */
   readonly ending: <A extends unknown[]>(
@@ -94,9 +95,15 @@ export function lookOf(output: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Look
       // It may change. A terminal that does not know its width says 0.
       return output.isTTY ? output.columns || DEFAULT_COLUMNS : undefined;
     },
-    // Asked here: node 20 does not ask the stream.
-    paint: (style, text) => (isColoured ? styleText(style, text, { validateStream: false }) : text),
+    paint: (style, text) => (isColoured ? painted(style, text) : text),
+    own: ownSequence,
   };
+}
+
+function painted(style: Style, text: string): string {
+  // Node 20 does not ask the stream, so it is not asked here either.
+  const [begin = '', end = ''] = styleText(style, '\n', { validateStream: false }).split('\n');
+  return ownSequence(begin) + text + ownSequence(end);
 }
 
 /** Reads the value of an option in US dollars, from a cent on. Throws INVALID_ARGUMENTS. */

@@ -2,6 +2,7 @@ import { sleep } from '../base/clock.js';
 import { BridgeError } from '../base/errors.js';
 import { farIdOf } from '../base/ids.js';
 import { systemClock } from '../base/system-clock.js';
+import { shownLine } from '../base/text.js';
 import { LOG_IS_GONE, readLogPage } from '../store/pages.js';
 import type { TaskService } from '../tasks/task-service.js';
 import { isFinal, type TaskRecord } from '../tasks/task.js';
@@ -16,6 +17,9 @@ const LOOK_INTERVAL_MS = 50;
 const LOOKS_PER_STATUS = 4;
 /** Between two looks at a log on another machine, each of which asks about the task, too. */
 const FAR_INTERVAL_MS = 500;
+/** Of a log on another machine without a pause: more than a bridge keeps unless its settings say more. A page counts as 4 kB or more. */
+const MAX_FAR_CHARS = 32 * 1024 * 1024;
+const FEWEST_PAGE_CHARS = 4 * 1024;
 
 export interface FollowLogOptions {
   readonly tasks: Pick<TaskService, 'get' | 'output'>;
@@ -44,10 +48,12 @@ export async function followLog(options: FollowLogOptions): Promise<TaskRecord> 
   let last = await tasks.get(taskId);
   let cursor = '0';
   let isMissing = true;
+  let isLong = false;
   // Page by page, also across the files of a log that rotates; the first line of a file says what is gone before it. False while the line is cut.
   const writeRest = async (stop: AbortSignal): Promise<boolean> => {
     if (follows && last.line !== undefined) return false;
-    while (!stop.aborted) {
+    let room = isFar ? MAX_FAR_CHARS : Infinity;
+    while (!stop.aborted && !(isLong = room <= 0)) {
       const page = await (isFar
         ? farPage(tasks, taskId, cursor).catch((error: unknown) => lostPage(error, follows))
         : readLogPage(last.log_file, cursor, PAGE_BYTES));
@@ -55,7 +61,10 @@ export async function followLog(options: FollowLogOptions): Promise<TaskRecord> 
       isMissing &&= page.isMissing === true;
       cursor = page.cursor;
       if (page.text === '') break;
-      log.write(page.text);
+      const written = log.write(page.text);
+      room -= Math.max(page.text.length, FEWEST_PAGE_CHARS);
+      // What another machine sends without end fills no memory here.
+      if (isFar) await written;
     }
     return true;
   };
@@ -67,12 +76,13 @@ export async function followLog(options: FollowLogOptions): Promise<TaskRecord> 
       const { line } = last;
       if ((line === undefined) !== (said === undefined))
         options.say(
-          `${farIdOf(taskId)?.machine ?? ''} ${line === undefined ? 'answers again' : `is ${line}`}.`,
+          `${farIdOf(taskId)?.machine ?? ''} ${line === undefined ? 'answers again' : `is ${shownLine(line)}`}.`,
         );
       said = line;
       const isWhole = !(isLast || !isHeld) || (await writeRest(signal));
       if (isLast && isWhole) {
-        if (last.started_at !== null && isMissing) log.write(LOG_IS_GONE);
+        if (last.started_at !== null && isMissing) await log.write(LOG_IS_GONE);
+        if (isLong) options.say(`The log of ${taskId} is longer than 32 MiB: its rest is not shown here.`);
         return last;
       }
       isHeld = await ask(last);
@@ -114,7 +124,7 @@ export async function showLog(
 ): Promise<TaskRecord> {
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
-  const log = new TerminalLog(look, systemClock.now(), (text) => void output.write(text));
+  const log = new TerminalLog(look, systemClock.now(), output.write);
   const below = log.below(say);
   const questions = new TerminalQuestions({ tasks, say: below, look: errorLook, command });
   const ask = (now: TaskRecord): Promise<boolean> => questions.update(now);

@@ -10,6 +10,7 @@ import { addMachines } from './machines/machines.js';
 import { addNative } from './native.js';
 import { nextLines } from './next-commands.js';
 import { ownCommand, withConfig } from './own-command.js';
+import { terminalText } from './own-sequences.js';
 import { addRun } from './run.js';
 import { addBoard, addSetup } from './setup-commands.js';
 import { StandardOutput } from './standard-output.js';
@@ -49,7 +50,7 @@ export async function runProgram(
     // A command is pasted, and never broken.
     say: (line) =>
       void process.stderr.write(
-        `${line.startsWith(context.command) ? line : fittedLines(line, errorLook)}\n`,
+        terminalText(`${line.startsWith(context.command) ? line : fittedLines(line, errorLook)}\n`),
       ),
     ending:
       (run) =>
@@ -64,7 +65,7 @@ export async function runProgram(
     if (error instanceof CommanderError) {
       if (error.exitCode !== 0) return exitCodes.badCommandLine;
     } else {
-      process.stderr.write(errorText(error, context));
+      process.stderr.write(terminalText(errorText(error, context)));
       return exitCodeOfError(error);
     }
   }

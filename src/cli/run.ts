@@ -6,7 +6,7 @@ import { BridgeError } from '../base/errors.js';
 import { farIdOf } from '../base/ids.js';
 import { systemClock } from '../base/system-clock.js';
 import { MAX_ROUNDS } from '../checks/brief.js';
-import { oneLine } from '../base/text.js';
+import { oneLine, shownLine } from '../base/text.js';
 import { expandHome } from '../config/places.js';
 import { taskTimeoutSeconds, type StartTask, type TaskService } from '../tasks/task-service.js';
 import { isFinal, openDecisions, type PermissionMode, type TaskRecord } from '../tasks/task.js';
@@ -124,7 +124,7 @@ async function runTask(given: string, flags: RunFlags, context: CommandContext):
   const prompt = given === '-' ? await text(process.stdin) : given;
   const opened = await openTasks(context);
   const { tasks, bell } = opened;
-  const log = new TerminalLog(look, systemClock.now(), write);
+  const log = new TerminalLog(look, systemClock.now(), output.write);
   const sayBelow = log.below(say);
   // From before the start, so that the id of the task is always shown.
   const keys = onInterrupt(sayBelow, output.lost);
@@ -136,8 +136,8 @@ async function runTask(given: string, flags: RunFlags, context: CommandContext):
       return exitCodes.done;
     }
     const where = oneLine(shownProject(record, homeDir), MAX_PATH_CHARS);
-    say(`${taskId} ${record.status === 'pending' ? record.reason : `started in ${where}.`}`);
-    for (const note of [...(record.notes ?? []), ...(record.worktree?.notes ?? [])]) say(note);
+    say(`${taskId} ${record.status === 'pending' ? shownLine(record.reason) : `started in ${where}.`}`);
+    for (const note of [...(record.notes ?? []), ...(record.worktree?.notes ?? [])]) say(shownLine(note));
     const asking = { tasks, input: process.stdin, say: sayBelow, look: errorLook, command, bell };
     const questions = new TerminalQuestions(asking);
     const last = await followLog({

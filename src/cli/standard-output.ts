@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { messageOf, systemCodeOf } from '../base/errors.js';
+import { terminalText } from './own-sequences.js';
 
 /** stdout of a command, whose reader may go away and whose disk may be full. What is written after that is lost. */
 export class StandardOutput {
@@ -20,9 +21,10 @@ export class StandardOutput {
     return this.#lost.signal;
   }
 
-  /** Resolves when it takes more, or nothing any more: what prints much waits for that. */
+  /** Writes a text as `terminalText`, bytes as they are. Resolves when it takes more, or nothing any more: what prints much waits for that. */
   readonly write = async (data: string | Uint8Array): Promise<void> => {
-    if (this.#lost.signal.aborted || this.#stream.write(data)) return;
+    if (this.#lost.signal.aborted) return;
+    if (this.#stream.write(typeof data === 'string' ? terminalText(data) : data)) return;
     // One for all that wait: a command may write on without waiting.
     this.#room ??= once(this.#stream, 'drain', { signal: this.#lost.signal }).then(
       () => (this.#room = undefined),

@@ -112,7 +112,7 @@ function addSteering({ add, act, context }: Group): void {
       act(END, async ({ tasks, find, print }, task: string, { reason }: { reason?: string }) => {
         const { task_id } = await find(task);
         const final = await tasks.kill(task_id, reason ?? KILLED_BY_PERSON);
-        return print(final, fittedLines(`${task_id} ${final.status}: ${final.reason}\n`, look));
+        return print(final, fittedLines(`${task_id} ${final.status}: ${shownLine(final.reason)}\n`, look));
       }),
     );
 }
@@ -205,7 +205,12 @@ async function finish(
   });
   const isSaid = action === 'undo' || farIdOf(task_id) !== undefined;
   const done = isSaid ? '' : finishWords(action, record.worktree?.finished?.result ?? '');
-  return print(record, [`${task_id} ${action}: ${done}`.trimEnd(), ...notes, ''].join('\n'));
+  return print(
+    record,
+    [`${task_id} ${action}: ${shownLine(done)}`.trimEnd(), ...notes.map((note) => shownLine(note)), ''].join(
+      '\n',
+    ),
+  );
 }
 
 /** The sentence before the question; undefined where nothing is asked. */

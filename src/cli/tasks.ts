@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { farIdOf } from '../base/ids.js';
 import { systemClock } from '../base/system-clock.js';
-import { oneLine, shownCharacters } from '../base/text.js';
+import { oneLine, shownCharacters, shownLine } from '../base/text.js';
 import { isNativeOn } from '../native/native-switch.js';
 import { isFinal } from '../tasks/task.js';
 import { addCommand, addDefaultList, type CommandContext } from './command.js';
@@ -15,6 +15,8 @@ import { taskDetails } from './tasks-text.js';
 import { paintedDiff, withCommand } from './terminal-text.js';
 
 const MAX_WHY_CHARS = 500;
+/** Of a line of a patch on a terminal. */
+const MAX_LINE_CHARS = 64 * 1024;
 /** Words that people try for a command. */
 const meant: Readonly<Record<string, string>> = { logs: 'log', status: 'show', send: 'message' };
 
@@ -57,7 +59,7 @@ export function addList(parent: Command, group: Group, words: string, ...example
     const { say, look, command } = context;
     if (native && !isNativeOn(statePath)) say(`This view is off. ${command} native on begins it again.`);
     const { tasks: records, unreadable = [], foreign, notes = [] } = await listed({ native });
-    for (const note of notes) say(note);
+    for (const note of notes) say(shownLine(note));
     for (const { task_id, why } of unreadable) say(`${task_id} ${oneLine(why, MAX_WHY_CHARS)}`);
     const adopt = withCommand('When no bridge runs there any more:', `${command} state adopt`, look);
     if (foreign !== undefined) say(`${foreign.message}\n${adopt}`);
@@ -108,7 +110,8 @@ async function printDiff(
   const take = (chunk: Uint8Array): Promise<void> => {
     if (look.columns === undefined) return output.write(chunk);
     const lines = `${rest}${shownCharacters(text.decode(chunk, { stream: true }))}`.split('\n');
-    rest = lines.pop() ?? '';
+    // A line without end is shown in parts.
+    rest = (lines.at(-1) ?? '').length > MAX_LINE_CHARS ? '' : (lines.pop() ?? '');
     return output.write(lines.map((line) => `${paintedDiff(line, look)}\n`).join(''));
   };
   let notes: readonly string[] = [];
@@ -119,6 +122,6 @@ async function printDiff(
     if (!output.lost.aborted) throw error;
   }
   if (rest !== '') await output.write(`${paintedDiff(rest, look)}\n`);
-  for (const note of notes) say(note);
+  for (const note of notes) say(shownLine(note));
   return exitCodes.done;
 }

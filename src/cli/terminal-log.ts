@@ -1,4 +1,5 @@
 // Pure: the log of a task as a person reads it in a terminal.
+import { escapedUnsafe, oneLine } from '../base/text.js';
 import { cutTo, durationOf, fitted, localDay, localTime, type Look, type Style } from './terminal-text.js';
 
 /** A step that takes longer says how long; the line of what runs now appears after as long without a new entry. */
@@ -16,6 +17,8 @@ const MARKS: ReadonlyMap<string, Style> = new Map([
   ['Claude:', 'bold'],
 ]);
 const ERASE = '\r\x1b[K';
+/** A longer line is shown in parts. */
+const MAX_LINE_CHARS = 64 * 1024;
 
 /**
  * Writes a log to a terminal: the local time of each entry, its mark in a colour, wrapped at words, and how long a long step took. While no
@@ -23,7 +26,7 @@ const ERASE = '\r\x1b[K';
  */
 export class TerminalLog {
   readonly #look: Look;
-  readonly #write: (text: string) => void;
+  readonly #write: (text: string) => unknown;
   /** The beginning of a line whose end has not come. */
   #rest = '';
   #day: string;
@@ -34,33 +37,34 @@ export class TerminalLog {
   #working = '';
 
   /** `nowMs`: entries of another day than this come below their date. */
-  constructor(look: Look, nowMs: number, write: (text: string) => void) {
+  constructor(look: Look, nowMs: number, write: (text: string) => unknown) {
     this.#look = look;
     this.#write = write;
     this.#day = localDay(nowMs);
   }
 
-  /** Further text of the log, which may end anywhere. */
-  readonly write = (text: string): void => {
+  /** Further text of the log, which may end anywhere. Resolves when the output takes more. */
+  readonly write = async (text: string): Promise<void> => {
     if (this.#look.columns === undefined) {
-      this.#write(text);
+      await this.#write(text);
       return;
     }
     const lines = `${this.#rest}${text}`.split('\n');
-    this.#rest = lines.pop() ?? '';
+    const isCut = (lines.at(-1) ?? '').length > MAX_LINE_CHARS;
+    this.#rest = isCut ? '' : (lines.pop() ?? '');
     if (lines.length === 0) return;
     this.clear();
-    this.#write(lines.map((line) => `${this.#shown(line)}\n`).join(''));
+    await this.#write(lines.map((line) => `${this.#shown(line)}\n`).join(''));
   };
 
   /** Says in the last line what runs, when no entry has come for long. */
   working(activity: string, nowMs: number): void {
-    const { columns, paint } = this.#look;
+    const { columns, paint, own } = this.#look;
     if (columns === undefined || this.#entryMs === undefined || nowMs - this.#entryMs < LONG_MS) return;
-    const text = cutTo(`… ${activity} (${durationOf(nowMs - this.#entryMs)})`, columns - 1);
+    const text = cutTo(`… ${oneLine(activity, columns)} (${durationOf(nowMs - this.#entryMs)})`, columns - 1);
     if (text === this.#working) return;
     this.#working = text;
-    this.#write(`${ERASE}${paint('dim', text)}`);
+    this.#write(`${own(ERASE)}${paint('dim', text)}`);
   }
 
   /** Says a line below the log, where the line of what runs was. */
@@ -73,7 +77,7 @@ export class TerminalLog {
 
   /** Takes that line away, before others write to the terminal. */
   clear(): void {
-    if (this.#working !== '') this.#write(ERASE);
+    if (this.#working !== '') this.#write(this.#look.own(ERASE));
     this.#working = '';
   }
 
@@ -84,7 +88,8 @@ export class TerminalLog {
     this.#rest = '';
   }
 
-  #shown(line: string): string {
+  #shown(written: string): string {
+    const line = escapedUnsafe(written);
     const { columns = 0, paint } = this.#look;
     const [, at, words = ''] = ENTRY.exec(line) ?? [];
     if (at === undefined) {

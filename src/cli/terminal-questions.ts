@@ -77,7 +77,7 @@ export class TerminalQuestions implements Disposable {
       if (this.#asked !== undefined) return true;
       if (this.#shown.has(decision.decision_id)) continue;
       this.#shown.add(decision.decision_id);
-      say(bell && this.#lines !== undefined ? BELL : '');
+      say(bell && this.#lines !== undefined ? look.own(BELL) : '');
       for (const line of decisionLines(decision, look)) say(line);
       if (this.#lines === undefined) ways(decision);
       else this.#ask(decision, []);

@@ -1,4 +1,5 @@
 // Pure: texts that fit a person's terminal.
+import { oneLine } from '../base/text.js';
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
@@ -8,12 +9,16 @@ export interface Look {
   readonly columns: number | undefined;
   /** The text in a style, where the output has colours. */
   readonly paint: (style: Style, text: string) => string;
+  /** A control sequence of this program, marked as such: one in any other text is shown as an escape. */
+  readonly own: (sequence: string) => string;
 }
 
 /** Characters that take two columns in a terminal. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u;
 const NARROW_MARK = /\p{Mn}|\ufe0f|\u200d/u;
+/** Of a time as it was sent. */
+const MAX_TIME_CHARS = 40;
 const UNITS = [
   ['d', 86_400],
   ['h', 3_600],
@@ -96,7 +101,7 @@ export function paintedDiff(line: string, { paint }: Look): string {
 
 /** A time for a person at a terminal, `HH:MM:SS` of the machine's zone, with the date when it is another day than `nowMs`; elsewhere `at`. */
 export function shownTime(at: string, { columns }: Look, nowMs: number): string {
-  if (columns === undefined) return at;
+  if (columns === undefined) return oneLine(at, MAX_TIME_CHARS);
   const day = localDay(at);
   return day === localDay(nowMs) ? localTime(at) : `${day} ${localTime(at)}`;
 }

@@ -23,7 +23,7 @@ import { channelStream } from './channel-stream.js';
 import { cutWords, errorFrom, recordFrom, timeWords } from './far-records.js';
 import { startArgs } from './far-tools.js';
 import { LastRead } from './last-read.js';
-import type { LinkMethods } from './link-protocol.js';
+import { PATCH_PART_BYTES, type LinkMethods } from './link-protocol.js';
 import type { Source } from './machine-lists.js';
 import { MachineWatch, type MachineWatchOptions } from './machine-watch.js';
 import type { FarAnswer, LinkRequest, Machine } from './machine.js';
@@ -41,6 +41,10 @@ const WHY_CHARS = 300;
 
 /** A tool answers in 45 s. */
 const TOOL_MS = 60_000;
+/** Of a patch, which a person reads or applies. */
+const MAX_PATCH_BYTES = 64 * 1024 * 1024;
+/** So many, however small they are. */
+const MAX_PATCH_PARTS = 2 * (MAX_PATCH_BYTES / PATCH_PART_BYTES);
 const finishedSchema = z.object({ message: z.string().max(100_000) });
 const startedSchema = z.object({ task_id: z.string().regex(TASK_ID_PATTERN) });
 
@@ -154,13 +158,17 @@ export class FarTasks implements Disposable {
 
   /** Passes the patch of a task on; resolves with what is to be said about it, and whether there is one. Throws what git there says. */
   async patch(id: string, take: TakeChunk, signal: AbortSignal): Promise<FarPatch> {
-    for (let offset = 0; ;) {
+    for (let offset = 0, parts = 0; ;) {
       const page = await this.#call('task.patch', { task_id: id, offset }, { signal });
       if (page.bytes !== undefined) await take(Buffer.from(page.bytes, 'base64'));
       const { next_offset: next, notes, tree } = page;
       if (next === undefined || next <= offset || signal.aborted)
         return { isEmpty: offset === 0 && page.bytes === undefined, notes, tree };
       offset = next;
+      if (offset <= MAX_PATCH_BYTES && (parts += 1) <= MAX_PATCH_PARTS) continue;
+      const message = `The patch of ${idOn(this.name, id)} is longer than 64 MiB: what was read is not all of it.`;
+      const hint = `In a terminal there: claude-code-bridge tasks diff ${id} > work.patch`;
+      throw new BridgeError('FILE_TOO_LARGE', message, hint);
     }
   }
 

@@ -3,7 +3,7 @@ import { sampleReceipt, sampleRecord, sampleWorktree } from '../tasks/sample-tas
 import { interruptedWords, taskDetails } from '../../src/cli/tasks-text.js';
 import { nextWords } from '../../src/base/errors.js';
 import { byCommand, nextLines } from '../../src/cli/next-commands.js';
-import { fittedLines, type Style } from '../../src/cli/terminal-text.js';
+import { fittedLines } from '../../src/cli/terminal-text.js';
 import { piped } from './looks.js';
 
 test('what to do next is said with the commands that do it', () => {
@@ -25,7 +25,7 @@ test('sentences fit a narrow terminal, and commands behind two blanks stay whole
 });
 
 test('a command is never broken: in a narrow terminal it has a line of its own', () => {
-  const look = { columns: 60, paint: (_style: Style, text: string) => text };
+  const look = { ...piped, columns: 60 };
   const record = sampleRecord({ status: 'running' });
   const command = 'node /home/ann/claude-code-bridge/dist/main.js';
   const options = { nowMs: 0, homeDir: '/home/bob', command, look };

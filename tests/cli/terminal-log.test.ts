@@ -56,3 +56,12 @@ it('rows hold every character, break before words, and through a word that is wi
   expect(wrapped('abcdefghij', 4, ' ')).toEqual(['abcd', ' efg', ' hij']);
   expect(wrapped('修正所有測試', 5)).toEqual(['修正', '所有', '測試']);
 });
+
+it('a line without end is shown in parts, and its control characters as escapes', () => {
+  let text = '';
+  const log = new TerminalLog(terminal(80), nowMs, (more) => (text += more));
+  for (let part = 0; part < 40; part++) void log.write('y'.repeat(2_000));
+  expect(text.replaceAll('\n', '')).toMatch(/^y{60000,}$/);
+  void log.write('\u001b[2J\r\n');
+  expect(text).toMatch(/\\u001b\[2J\\u000d\n$/);
+});

@@ -5,6 +5,7 @@ import { systemClock } from '../../base/system-clock.js';
 import type { KeeperClient } from '../../keeper/host/keeper-client.js';
 import type { TerminalPush } from '../../keeper/wire/messages.js';
 import { RESET_TERMINAL } from '../../screen/reset-terminal.js';
+import { SafeOutput } from '../../screen/safe-output.js';
 import { isFinal, openDecisions, type TaskRecord } from '../../tasks/task.js';
 import { shortId } from '../find-task.js';
 import { localTime } from '../terminal-text.js';
@@ -66,6 +67,7 @@ export class AttachSession implements Disposable {
   /** Its rows; none when nothing is to be said. */
   #bar: readonly string[] = [];
   #shown: TerminalPush['kind'] | undefined;
+  #safe = new SafeOutput();
   #hadState = false;
 
   constructor(options: AttachSessionOptions) {
@@ -174,14 +176,17 @@ export class AttachSession implements Disposable {
 
   #show({ kind, data }: TerminalPush): void {
     this.#open();
-    const { terminal } = this.#options;
+    const { terminal, line } = this.#options;
     const link = this.#link;
     const isOutput = kind === 'output';
     const isNew = kind === 'state' || (!isOutput && this.#shown !== 'picture');
     if (!isOutput) this.#write(BEGIN_UPDATE + (isNew ? RESET_TERMINAL + BEGIN_UPDATE + CLEAR : ''));
     this.#shown = kind;
     this.#hadState ||= kind === 'state';
-    const isTaken = this.#write(Buffer.from(data, 'base64'));
+    if (!isOutput) this.#safe = new SafeOutput();
+    const bytes = Buffer.from(data, 'base64');
+    // A keeper here has done so already; another machine is not trusted with this terminal.
+    const isTaken = this.#write(line === undefined ? bytes : this.#safe.filter(bytes));
     if (isOutput ? isTaken : this.#write(barAt(this.#bar, sizeOf(terminal)) + END_UPDATE)) return;
     // The keeper applies backpressure, and sends the newest state when the terminal reads again.
     link.pause();

@@ -1,6 +1,7 @@
 import { ReadStream, WriteStream } from 'node:tty';
 import type { Command } from 'commander';
 import { BridgeError } from '../../base/errors.js';
+import { shownLine } from '../../base/text.js';
 import { KeeperClient } from '../../keeper/host/keeper-client.js';
 import { requireNotNative } from '../../tasks/task-refusals.js';
 import { isFinal, type TaskRecord } from '../../tasks/task.js';
@@ -103,7 +104,7 @@ function requireStarted({ task_id, status, reason }: TaskRecord, command: string
   const id = shortId(task_id);
   throw new BridgeError(
     'TASK_NOT_RUNNING',
-    `${task_id} is in the queue and has no terminal yet: ${reason}`,
+    `${task_id} is in the queue and has no terminal yet: ${shownLine(reason)}`,
     `Wait for it: ${command} tasks follow ${id}\nTake it out of the queue: ${command} tasks kill ${id}`,
   );
 }
@@ -132,6 +133,6 @@ async function reportLost(
 
 function reportEnd(record: TaskRecord, { say }: CommandContext): number {
   const { task_id, status, reason } = record;
-  say(`${task_id} ${status}: ${reason}`);
+  say(`${task_id} ${status}: ${shownLine(reason)}`);
   return exitCodeOfEnd(record);
 }

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { sleep } from '../../base/clock.js';
 import { BridgeError, messageOf } from '../../base/errors.js';
 import { farIdOf, idOn, TASK_ID_PATTERN } from '../../base/ids.js';
 import { systemClock } from '../../base/system-clock.js';
+import { shownLine } from '../../base/text.js';
 import {
   checkResultSchema,
   metWords,
@@ -21,6 +23,10 @@ import { findTask, MAX_LISTED, type ShelfWords, type TaskShelf } from '../find-t
 
 /** A person waits for a line that opens, and not for one that cannot. */
 const OPENS = { repeats: true, timeoutMs: 10_000 };
+/** Before it is asked again whether checks have ended. */
+const AGAIN_MS = 1_000;
+/** Of a list: five times what MAX_LISTED tasks take. */
+const MAX_PAGES = 500;
 
 const verifiedSchema = z.object({
   checks: z.object({ results: z.array(checkResultSchema.omit({ command: true })).max(100) }).optional(),
@@ -59,13 +65,7 @@ export class FarTasks {
     // Gives lines the time to open.
     await Promise.allSettled(this.#machines.all.map((one) => one.call('task.list', { limit: 1 }, OPENS)));
     const first = await this.tasks.list({ ...query, limit: MAX_LISTED });
-    const tasks = [...first.tasks];
-    let { cursor } = first;
-    while (cursor !== undefined && tasks.length < MAX_LISTED) {
-      const page = await this.tasks.list({ ...query, limit: MAX_LISTED, cursor });
-      tasks.push(...page.tasks);
-      cursor = page.cursor;
-    }
+    const tasks = await allOf(first, (cursor) => this.tasks.list({ ...query, limit: MAX_LISTED, cursor }));
     return { ...first, tasks, cursor: undefined };
   }
 
@@ -125,9 +125,13 @@ function taskOn({ far, id }: FarPlace) {
           const own = said.reduce((text, words) => text.replace(words, ''), message).trim();
           return { ...found, notes: own === '' ? [] : [own] };
         }
-        if (STILL_RUNS.test(message)) continue;
+        if (STILL_RUNS.test(message)) {
+          // The tool there waits, too, where it can be trusted.
+          await sleep(systemClock, AGAIN_MS);
+          continue;
+        }
         const next = `Run it in a terminal there: claude-code-bridge tasks verify ${id}`;
-        throw new BridgeError('INVALID_ARGUMENTS', message, next);
+        throw new BridgeError('INVALID_ARGUMENTS', shownLine(message), next);
       }
     },
     /** Its terminal. */
@@ -141,14 +145,26 @@ function taskOn({ far, id }: FarPlace) {
 
 /** The ids here of all tasks of a machine, newest first. */
 async function idsOf(machine: Machine): Promise<string[]> {
-  const ids: string[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await machine.call('task.list', { cursor }, OPENS).catch(rethrown(machine));
-    ids.push(...page.tasks.map(({ task_id }) => idOn(machine.name, task_id)));
-    ({ cursor } = page);
-  } while (cursor !== undefined && ids.length < MAX_LISTED);
-  return ids;
+  const page = (cursor?: string) => machine.call('task.list', { cursor }, OPENS).catch(rethrown(machine));
+  const tasks = await allOf(await page(), page);
+  return tasks.map(({ task_id }) => idOn(machine.name, task_id));
+}
+
+/** The tasks of all pages of a list. It is over, too, where a page has no tasks or does not move the cursor, and after MAX_PAGES. */
+async function allOf(
+  first: TaskPage,
+  next: (cursor: string) => Promise<TaskPage>,
+): Promise<readonly TaskRecord[]> {
+  const tasks = [...first.tasks];
+  let page = first;
+  for (let pages = 1; pages < MAX_PAGES && tasks.length < MAX_LISTED; pages++) {
+    const { cursor } = page;
+    if (cursor === undefined || page.tasks.length === 0) break;
+    page = await next(cursor);
+    if (page.cursor === cursor) break;
+    tasks.push(...page.tasks);
+  }
+  return tasks;
 }
 
 function isUnknown(error: unknown): error is BridgeError {
