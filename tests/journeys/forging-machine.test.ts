@@ -75,7 +75,7 @@ test('a list, a log, a patch and checks without an end have one here', async () 
   const log = await here.run('tasks', 'log', ENDED);
   expect(log).toMatchObject({ code: 0, err: expect.stringContaining('is longer than 32 MiB') as string });
   const diff = await here.run('tasks', 'diff', ENDED);
-  expect(diff.err).toContain('is longer than 64 MiB: what was printed is not all of it');
+  expect(diff.err).toContain('is longer than 64 MiB: what was read is not all of it');
   const beganMs = performance.now();
   expect(await here.run('tasks', 'verify', ENDED)).toMatchObject({ code: 0 });
   expect(performance.now() - beganMs).toBeGreaterThan(2 * A_SECOND_MS);
