@@ -182,7 +182,7 @@ describe('one list', () => {
     const gpu = new FakeMachine('gpu', new ListedTasks(record('2', { process_mark: 'guessed' })), 'same');
     const pod = new FakeMachine('pod', new ListedTasks(record('2'), record('3')), 'same');
     const machines = machinesOf(gpu, pod);
-    const tasks = new MachineTasks({ local: new ListedTasks(), machines, clock: systemClock });
+    const tasks = new MachineTasks({ local: new ListedTasks(), machines, clock: systemClock, limits });
     open.push(tasks);
     const ids = (await tasks.list({})).tasks.map(({ task_id }) => task_id);
     expect(ids).toEqual([`pod/${id('3')}`, `gpu/${id('2')}`, `pod/${id('2')}`]);
