@@ -8,6 +8,8 @@ type Send = (method: keyof typeof channelNotices, params: Readonly<Record<string
 
 /** A terminal waits much earlier; an end that sends more is broken. */
 const MAX_NOT_TAKEN = 48 * 1024 * 1024;
+/** What waits for a listener: small pieces cost more than their bytes. */
+const MAX_EARLY = 10_000;
 const MAX_WHY_CHARS = 1_000;
 
 /** The open channels of one line, by number. */
@@ -23,7 +25,9 @@ export class Channels {
     return this.#open.size;
   }
 
+  /** A number that is given twice ends the channel that had it. */
   open(number: number): ChannelEnd {
+    this.#open.get(number)?.closed('its number was given to another one');
     const channel = new ChannelEnd(number, this.#send, () => this.#open.delete(number));
     this.#open.set(number, channel);
     return channel;
@@ -114,8 +118,9 @@ export class ChannelEnd implements Channel {
     this.#received += piece.length;
     if (this.#received - this.#taken > MAX_NOT_TAKEN)
       return this.refuse('too much was sent that is not read');
+    if (piece.length === 0) return;
     if (this.#data.hasListeners) this.#data.fire(piece);
-    else this.#early.push(piece);
+    else if (this.#early.push(piece) > MAX_EARLY) this.refuse('too many pieces were sent that are not read');
   }
 
   wasTaken(total: number): void {

@@ -1,6 +1,6 @@
 // Pure: what another machine says, as it is known here: ids with the name of the machine, times of this clock.
 import { BridgeError } from '../base/errors.js';
-import { idOn, PROCESS_ID_PATTERN, TASK_ID_PATTERN } from '../base/ids.js';
+import { farIdOf, idOn, PROCESS_ID_PATTERN, TASK_ID_PATTERN } from '../base/ids.js';
 import { oneLine } from '../base/text.js';
 import { isObject, type JsonObject } from '../mcp/answers.js';
 import type { Decision, TaskRecord } from '../tasks/task.js';
@@ -11,6 +11,8 @@ import { unanswered } from './unreachable.js';
 const SAME_CLOCK_MS = 2_000;
 const SECOND_MS = 1_000;
 const MAX_WHY_CHARS = 200;
+/** What may be taken for an id. */
+const LIKE_ID = /(?:task|proc)_/;
 const MAX_ID_CHARS = 100;
 const TIME_CHARS = 16;
 /** A list of tasks in an answer, the decisions of one of them, and one of these. */
@@ -21,8 +23,8 @@ const REQUEST = 'request';
 
 type FarMachine = Pick<Machine, 'name' | 'clockOffsetMs'>;
 
-/** The record of a task of another machine, whose id gets the name of the machine. */
-export function recordFrom(machine: FarMachine, record: TaskRecord): TaskRecord {
+/** The record of a task of another machine, whose id gets the name of the machine. None was created after now, so none stays the newest. */
+export function recordFrom(machine: FarMachine, record: TaskRecord, nowMs: number): TaskRecord {
   const here = (time: string): string => timeHere(machine, time);
   const orNull = (time: string | null): string | null => (time === null ? null : here(time));
   const decision = (one: Decision): Decision => ({
@@ -35,7 +37,7 @@ export function recordFrom(machine: FarMachine, record: TaskRecord): TaskRecord 
   return {
     ...record,
     task_id: idOn(machine.name, record.task_id),
-    created_at: here(record.created_at),
+    created_at: notAfter(nowMs, here(record.created_at)),
     started_at: orNull(record.started_at),
     ended_at: orNull(record.ended_at),
     decisions: record.decisions.map(decision),
@@ -43,6 +45,10 @@ export function recordFrom(machine: FarMachine, record: TaskRecord): TaskRecord 
       trouble: { ...trouble, since: here(trouble.since), resumes_at: orNull(trouble.resumes_at) },
     }),
   };
+}
+
+function notAfter(nowMs: number, time: string): string {
+  return Date.parse(time) > nowMs ? new Date(nowMs).toISOString() : time;
 }
 
 /** An answer of a tool there: its ids and deadlines as they are here. Prose stays as it is. */
@@ -62,16 +68,18 @@ function fieldFrom(machine: FarMachine, name: string, value: unknown, depth: num
   return isObject(value) ? answerFrom(machine, value, depth - 1) : value;
 }
 
-/** What was thrown there, with the ids in its steps and data as they are here. */
+/** What was thrown there, with the ids in its steps and data as they are here. What only looks like an id is left out. */
 export function errorFrom(machine: string, error: unknown): unknown {
   if (!(error instanceof BridgeError)) return error;
-  const next = error.next.map((step) =>
-    typeof step === 'string' || step.task === undefined
-      ? step
-      : { ...step, task: idHere(machine, step.task) },
-  );
+  const next = error.next.flatMap((step) => {
+    if (typeof step === 'string' || step.task === undefined) return [step];
+    const task = idHere(machine, step.task);
+    return isIdOf(machine, task) ? [{ ...step, task }] : [];
+  });
   const data = Object.fromEntries(
-    Object.entries(error.data).map(([name, value]) => [name, idHere(machine, value)]),
+    Object.entries(error.data)
+      .map(([name, value]): [string, string] => [name, idHere(machine, value)])
+      .filter(([name, value]) => name === 'why' || !LIKE_ID.test(value) || isIdOf(machine, value)),
   );
   return new BridgeError(error.code, error.message, next, { data, cause: error });
 }
@@ -98,6 +106,12 @@ export function idHere(machine: string, text: string): string {
   return TASK_ID_PATTERN.test(text) || PROCESS_ID_PATTERN.test(text) ? idOn(machine, text) : text;
 }
 
+/** An id with the name of this machine. */
+function isIdOf(machine: string, text: string): boolean {
+  const far = farIdOf(text);
+  return far?.machine === machine && idHere(machine, far.id) !== far.id;
+}
+
 /** Throws MACHINE_UNREACHABLE for what is no id: a later call would take it for one. */
 function knownIdHere(machine: string, text: string): string {
   const id = idHere(machine, text);
@@ -115,4 +129,14 @@ export function timeHere({ clockOffsetMs }: Pick<Machine, 'clockOffsetMs'>, time
   // Whole seconds: the same time comes out the same, though the offset is measured again and again.
   const moved = new Date(Date.parse(time) + Math.round(clockOffsetMs / SECOND_MS) * SECOND_MS);
   return Number.isNaN(moved.getTime()) ? time : moved.toISOString();
+}
+
+/** For a call that changes something, by an id that only another machine knows. */
+export function needsMachine(id: string): BridgeError {
+  const [machine = '', bare = ''] = id.split('/');
+  return new BridgeError(
+    'TASK_NOT_FOUND',
+    `This machine has no task ${bare}; ${machine} says that it has one.`,
+    `To act on that one, name the machine: ${id}.`,
+  );
 }

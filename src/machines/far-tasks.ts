@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.js';
 import { BridgeError, messageOf } from '../base/errors.js';
 import { createSecret, farIdOf, idOn, TASK_ID_PATTERN } from '../base/ids.js';
 import type { Disposable } from '../base/lifecycle.js';
-import { oneLine } from '../base/text.js';
+import { headBytes, oneLine } from '../base/text.js';
 import { KeeperClient } from '../keeper/host/keeper-client.js';
 import type { TakeChunk } from '../os/run-program.js';
 import type { Receipt } from '../tasks/receipt/receipt.js';
@@ -27,7 +27,6 @@ import { PATCH_PART_BYTES, type LinkMethods } from './link-protocol.js';
 import type { Source } from './machine-lists.js';
 import { MachineWatch, type MachineWatchOptions } from './machine-watch.js';
 import type { FarAnswer, LinkRequest, Machine } from './machine.js';
-import { unanswered } from './unreachable.js';
 
 /** A list, and a task of which something is known, wait so long for a machine. */
 export const GLANCE_MS = 3_000;
@@ -35,8 +34,8 @@ const FIRST_READ_MS = 25_000;
 /** A call is answered before its client gives it up at 60 s; to open a line takes some of it. */
 const CALL_MS = 50_000;
 const MAX_LISTED = 100;
-/** Of what was asked for; a page may end with a whole line. */
-const MAX_OVER = 4;
+/** An entry of the journal is not cut by a smaller limit of its page. */
+const MAX_ENTRY_BYTES = 256 * 1024;
 const WHY_CHARS = 300;
 
 /** A tool answers in 45 s. */
@@ -124,7 +123,9 @@ export class FarTasks implements Disposable {
     const isCut = this.machine.state.how === 'unverifiable';
     if (known === undefined || !isCut) return this.get(id);
     // A final status never changes again.
-    return isFinal(known.record.status) ? recordFrom(this.machine, known.record) : this.#asOf(known);
+    return isFinal(known.record.status)
+      ? recordFrom(this.machine, known.record, this.#clock.now())
+      : this.#asOf(known);
   }
 
   kill(id: string, reason: string): Promise<TaskRecord> {
@@ -141,9 +142,9 @@ export class FarTasks implements Disposable {
 
   async output({ taskId: task_id, view, cursor, maxBytes }: OutputQuery): Promise<OutputPage> {
     const page = await this.#call('task.output', { task_id, view, cursor, max_bytes: maxBytes });
-    if (page.text.length > maxBytes * MAX_OVER)
-      throw unanswered(this.name, 'unknown', 'has sent more than was asked for');
-    return { ...page, totalBytes: page.total_bytes, task: this.#keep(page.task) };
+    // So that no answer is longer for what a machine sends.
+    const text = headBytes(page.text, view === 'events' ? Math.max(maxBytes, MAX_ENTRY_BYTES) : maxBytes);
+    return { ...page, text, totalBytes: page.total_bytes, task: this.#keep(page.task) };
   }
 
   /** Undefined while the task runs. */
@@ -266,13 +267,13 @@ export class FarTasks implements Disposable {
 
   #keep(record: TaskRecord): TaskRecord {
     this.#last.put(record, this.#clock.now());
-    return recordFrom(this.machine, record);
+    return recordFrom(this.machine, record, this.#clock.now());
   }
 
   #asOf({ record, atMs }: { readonly record: TaskRecord; readonly atMs: number }): TaskRecord {
     const nowMs = this.#clock.now();
     const line = `${cutWords(this.machine, nowMs)}; as of ${timeWords(atMs, nowMs)}`;
-    return { ...recordFrom(this.machine, record), line };
+    return { ...recordFrom(this.machine, record, nowMs), line };
   }
 
   async #act<K extends 'task.kill' | 'task.respond' | 'task.message'>(

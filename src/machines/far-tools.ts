@@ -1,11 +1,11 @@
 // Tools of this server that run on another machine, by their argument `machine` or the machine in an id.
 import { approvalModes, modeFor, modesIn, type ModeSettings, type RuleRow } from '../approvals/modes.js';
 import { BridgeError } from '../base/errors.js';
-import { createSecret, farIdOf, TASK_ID_PATTERN } from '../base/ids.js';
+import { createSecret, farIdOf, idOn, TASK_ID_PATTERN } from '../base/ids.js';
 import { isObject, type JsonObject } from '../mcp/answers.js';
 import type { Tool, ToolCall } from '../mcp/tool.js';
 import type { TaskService } from '../tasks/task-service.js';
-import { answerFrom, errorFrom, idHere } from './far-records.js';
+import { answerFrom, errorFrom, idHere, needsMachine } from './far-records.js';
 import type { Machine, Machines } from './machine.js';
 
 /** A call is answered before its client gives it up at 60 s; to open a line takes some of it. */
@@ -94,7 +94,7 @@ export function withMachines<Services, T extends Tool<Services>>(
         const here = far.takesMachine === true && isObject(given) ? withoutMachine(given) : given;
         return await tool.run(here, services, call);
       } catch (error) {
-        const place = await placeOfBareId(far, args, error, options);
+        const place = await placeOfBareId(tool, far, args, error, options);
         if (place === undefined) throw error;
         return runThere(tool, far, place, options, call);
       }
@@ -143,8 +143,9 @@ async function targetOf(
   throw invalid(`machine is ${name}, but ${field} is of ${far.machine}.`);
 }
 
-/** Where the task is that an id without a machine names, once this machine has said that it does not have it. */
+/** Where the task is that an id without a machine names, once this machine has said that it does not have it. Throws TASK_NOT_FOUND for what is more than a read. */
 async function placeOfBareId(
+  { listing }: Pick<Tool<never>, 'listing'>,
   { id: field = '' }: FarTool,
   args: JsonObject,
   error: unknown,
@@ -154,7 +155,9 @@ async function placeOfBareId(
   const isUnknown = error instanceof BridgeError && error.code === 'TASK_NOT_FOUND';
   if (typeof id !== 'string' || !isUnknown || !TASK_ID_PATTERN.test(id)) return undefined;
   const far = farIdOf((await (await tasks()).get(id)).task_id);
-  return far && { machine: (await machines()).get(far.machine), args: withoutMachine(args) };
+  if (far === undefined) return undefined;
+  if (!listing.annotations.readOnlyHint) throw needsMachine(idOn(far.machine, far.id));
+  return { machine: (await machines()).get(far.machine), args: withoutMachine(args) };
 }
 
 /** Never runs anything here. Throws what the machine throws, and INVALID_ARGUMENTS for paths that would mean something of this machine. */

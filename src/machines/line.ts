@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { withinMs, type Clock } from '../base/clock.js';
-import { BridgeError, isErrorCode, messageOf } from '../base/errors.js';
+import { BridgeError, messageOf } from '../base/errors.js';
 import { Emitter, nextEvent, toDisposable, type Disposable } from '../base/lifecycle.js';
-import { withoutControl } from '../base/text.js';
-import { errorFromWire, wireErrorSchema } from '../keeper/wire/messages.js';
+import { refusalOf, toolError } from './far-errors.js';
+import { cleaned } from './foreign-words.js';
 import { linkMethods, type LinkMethods } from './link-protocol.js';
 import type { Channel, FarAnswer, LinkRequest, Machine, MachineState } from './machine.js';
 import { FarRefusal, LineLost, Misread, NoAnswer, readAs } from './rpc.js';
@@ -23,8 +23,8 @@ const MAX_PAUSE_MS = 30_000;
 /** An attempt that began while the line was cut may hang: it is left, and the next one begins. A slow machine gets three times what it took. */
 const ATTEMPT_MS = 5_000;
 const SLOW = 3;
-const MAX_MESSAGE_CHARS = 20_000;
-const MAX_STEPS = 20;
+/** What a line that was cut soon after it opened has to last until the next pause is short again. */
+const STEADY_MS = 30_000;
 
 /** The line to one machine: opened by the first request, opened again when it was cut, closed after ten minutes without use. */
 export class Line implements Machine, Disposable {
@@ -41,6 +41,9 @@ export class Line implements Machine, Disposable {
   #limitMs: number | undefined;
   #wasLive = false;
   #pauseMs = FIRST_PAUSE_MS;
+  #liveMs = 0;
+  /** The last line that was cut had lasted. */
+  #wasSteady = true;
   #retry: Disposable | undefined;
   #idle: Disposable | undefined;
   #uses = 0;
@@ -65,7 +68,9 @@ export class Line implements Machine, Disposable {
     request: LinkRequest,
   ): Promise<LinkMethods[K]['value']> {
     const take = (result: unknown): LinkMethods[K]['value'] => {
-      const value = readAs(linkMethods[name].value, result);
+      // What a page asks for may be the text of a file: the page shows it as foreign.
+      const shown = name === 'task.act' ? result : cleaned(result);
+      const value = readAs(linkMethods[name].value, shown);
       requireAsked(args, value);
       return value;
     };
@@ -74,10 +79,15 @@ export class Line implements Machine, Disposable {
 
   async callTool(name: string, args: object, request: LinkRequest): Promise<FarAnswer> {
     const params = { name, arguments: args };
-    const answer = await this.#request('tools/call', params, (result) => readAs(toolSchema, result), request);
+    const take = (result: unknown): z.infer<typeof toolSchema> => {
+      const answer = readAs(toolSchema, result);
+      requireSame(args, answer.structuredContent);
+      return answer;
+    };
+    const answer = await this.#request('tools/call', params, take, request);
     const { structuredContent, isError, _meta, content } = answer;
     if (isError !== true && structuredContent !== undefined) return structuredContent;
-    throw toolError(content[0]?.text ?? 'It gave no answer.', _meta?.error ?? {});
+    throw toolError(this.name, content[0]?.text ?? 'It gave no answer.', _meta?.error ?? {});
   }
 
   async openChannel(what: LinkMethods['channel.open']['args']): Promise<Channel> {
@@ -139,9 +149,9 @@ export class Line implements Machine, Disposable {
     return session;
   }
 
-  /** The line that came back; it is tried at once, and then again. */
+  /** The line that came back; it is tried at once, unless it was cut soon after it opened, and then again. */
   async #live(): Promise<Session> {
-    void this.#connect().catch(() => undefined);
+    if (this.#wasSteady) void this.#connect().catch(() => undefined);
     while (this.#session === undefined) await nextEvent(this.onState, ({ how }) => how === 'live');
     return this.#session;
   }
@@ -162,10 +172,12 @@ export class Line implements Machine, Disposable {
       const session = await openSession({ ...this.#wire, ...limits }, this.#clock);
       this.#wasLive = true;
       this.#limitMs = Math.max(ATTEMPT_MS, SLOW * (this.#clock.monotonicMs() - beganMs));
-      this.#pauseMs = FIRST_PAUSE_MS;
+      this.#liveMs = this.#clock.monotonicMs();
       this.#session = session;
       this.#set({ how: 'live', far: session.far });
       session.rpc.onLost((why) => this.#cut(session, why));
+      // Whoever asked for it may be gone.
+      if (this.#uses === 0) this.#closeLater();
       return session;
     } catch (error) {
       this.#end.signal.throwIfAborted();
@@ -181,16 +193,28 @@ export class Line implements Machine, Disposable {
   #cut(session: Session, why: string): void {
     if (this.#session !== session) return;
     this.#session = undefined;
+    this.#wasSteady = this.#clock.monotonicMs() - this.#liveMs >= STEADY_MS;
+    if (this.#wasSteady) this.#pauseMs = FIRST_PAUSE_MS;
     this.#set({ how: 'unverifiable', sinceMs: this.#clock.now(), why });
     this.#tryLater();
   }
 
-  /** Only for a line that was open before: what was never reached may ask a person for a key, or count attempts. */
+  /**
+   * Only for a line that was open before and that somebody waits for: what was never reached may ask a person for a key, or count
+   * attempts.
+   */
   #tryLater(): void {
     if (this.#state.how !== 'unverifiable' || !this.#wasLive || this.#end.signal.aborted) return;
-    const isSoon = this.#clock.now() - this.#state.sinceMs < SOON_MS;
-    this.#retry = this.#clock.after(this.#pauseMs, () => void this.#connect().catch(() => undefined));
+    const isSoon = this.#wasSteady && this.#clock.now() - this.#state.sinceMs < SOON_MS;
+    this.#retry = this.#clock.after(this.#pauseMs, () => {
+      if (this.#isWanted) void this.#connect().catch(() => undefined);
+    });
     this.#pauseMs = Math.min(2 * this.#pauseMs, isSoon ? MAX_SOON_PAUSE_MS : MAX_PAUSE_MS);
+  }
+
+  /** By a call, a channel, or who waits for the line to come back. */
+  get #isWanted(): boolean {
+    return this.#uses > 0 || this.#states.hasListeners;
   }
 
   #use(): Disposable {
@@ -198,9 +222,13 @@ export class Line implements Machine, Disposable {
     this.#idle?.dispose();
     return toDisposable(() => {
       this.#uses -= 1;
-      if (this.#uses === 0 && !this.#end.signal.aborted)
-        this.#idle = this.#clock.after(IDLE_MS, () => this.#close());
+      if (this.#uses === 0 && !this.#end.signal.aborted) this.#closeLater();
     });
+  }
+
+  #closeLater(): void {
+    this.#idle?.dispose();
+    this.#idle = this.#clock.after(IDLE_MS, () => this.#close());
   }
 
   #close(): void {
@@ -239,29 +267,6 @@ const toolSchema = z.object({
   _meta: z.looseObject({ error: z.record(z.string(), z.unknown()).optional() }).optional(),
 });
 
-/** The error of a far tool: its code where that is one, its text, and what belongs to it. */
-function toolError(text: string, { errorCode, ...rest }: Readonly<Record<string, unknown>>): BridgeError {
-  const code = typeof errorCode === 'string' && isErrorCode(errorCode) ? errorCode : 'INTERNAL_ERROR';
-  const message = shown(text.replace(`${String(errorCode)}: `, ''));
-  const data = Object.entries(rest).filter((one): one is [string, string] => typeof one[1] === 'string');
-  return new BridgeError(code, message, '', { data: Object.fromEntries(data) });
-}
-
-function refusalOf(machine: string, { message, data }: FarRefusal): BridgeError {
-  const error = wireErrorSchema.safeParse(data).data;
-  if (error === undefined) {
-    const words = `${machine} has refused that: ${shown(message)}`;
-    return new BridgeError('INVALID_ARGUMENTS', words, 'Both bridges should be of the same version.');
-  }
-  const next = error.next.slice(0, MAX_STEPS).map((step) => (typeof step === 'string' ? shown(step) : step));
-  return errorFromWire({ code: error.code, message: shown(error.message), next });
-}
-
-/** Foreign words: bounded, and without what a terminal would obey. */
-function shown(text: string): string {
-  return withoutControl(text.slice(0, MAX_MESSAGE_CHARS));
-}
-
 const named = z.object({ task_id: z.string() });
 const namesSchema = z.object({
   task_id: z.string().optional(),
@@ -278,6 +283,18 @@ function requireAsked(args: unknown, value: unknown): void {
   const told = [record, task, receipt, ...tasks].map((one) => one?.task_id).filter((id) => id !== undefined);
   if (task_ids[0] !== undefined && told.some((id) => !task_ids.includes(id)))
     throw new Misread('the far side has answered about another task');
+}
+
+const sameSchema = z.object({ task_id: z.unknown(), pid: z.unknown() }).partial();
+
+/** Throws Misread for an answer of a tool about another task or process than the one that the call names. */
+function requireSame(args: unknown, answer: unknown): void {
+  const asked = sameSchema.safeParse(args).data;
+  const told = sameSchema.safeParse(answer).data;
+  const differs = (one: unknown, other: unknown): boolean =>
+    one !== undefined && other !== undefined && one !== other;
+  if (differs(asked?.task_id, told?.task_id) || differs(asked?.pid, told?.pid))
+    throw new Misread('the far side has answered about something else');
 }
 
 /** The promise, or the end of the signal. */

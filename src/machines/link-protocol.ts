@@ -36,6 +36,9 @@ const cursor = z.string().max(10_000).optional();
 const requestId = requestIdSchema.optional();
 const ofTask = z.object({ task_id: taskId });
 
+/** A record as it is over there: `line` is of who shows it. A time that is none would stand anywhere in a list. */
+const recordSchema = taskRecordSchema.omit({ line: true }).extend({ created_at: z.iso.datetime() });
+
 /** The types of a method: what its request holds, and its answer. */
 function method<A extends object, V>(args: z.ZodType<A>, value: z.ZodType<V>) {
   return { args, value };
@@ -49,7 +52,7 @@ export const PATCH_PART_BYTES = 1024 * 1024;
 const table = {
   /** The heartbeat, with the time there. */
   ping: method(z.object({}), z.object({ now: z.iso.datetime() })),
-  'task.get': method(ofTask, taskRecordSchema),
+  'task.get': method(ofTask, recordSchema),
   'task.list': method(
     z.object({
       status: z.union([z.enum(['active', 'finished']), taskStatusSchema]).optional(),
@@ -60,15 +63,15 @@ const table = {
       cursor,
     }),
     z.object({
-      tasks: z.array(taskRecordSchema),
+      tasks: z.array(recordSchema),
       unreadable: z.array(z.object({ task_id: taskId, why: z.string() })).optional(),
       cursor: z.string().optional(),
     }),
   ),
-  'task.kill': method(ofTask.extend({ reason: z.string() }), taskRecordSchema),
+  'task.kill': method(ofTask.extend({ reason: z.string() }), recordSchema),
   'task.respond': method(
     ofTask.extend({ answer: decisionAnswerSchema, request_id: requestId }),
-    taskRecordSchema,
+    recordSchema,
   ),
   'task.message': method(
     ofTask.extend({
@@ -77,12 +80,12 @@ const table = {
       by: z.string().optional(),
       request_id: requestId,
     }),
-    taskRecordSchema,
+    recordSchema,
   ),
   'task.output': method(
     ofTask.extend({ view: z.enum(['log', 'screen', 'events']), cursor, max_bytes: z.int().positive() }),
     z.object({
-      task: taskRecordSchema,
+      task: recordSchema,
       text: z.string(),
       cursor: z.string(),
       more: z.boolean(),

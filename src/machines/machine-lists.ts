@@ -45,7 +45,10 @@ export function isLeft(places: ListPlaces, name: string): boolean {
   return places.get(name) !== END;
 }
 
-/** One page of at most `limit` tasks, newest first, and where the next one begins; no cursor at the end. */
+/**
+ * One page of at most `limit` tasks, newest first, and where the next one begins; no cursor at the end. A machine that says that there is
+ * more and gives nothing, or ends where it began, is at its end.
+ */
 export function mergedPage(
   sources: readonly Source[],
   places: ListPlaces,
@@ -58,7 +61,8 @@ export function mergedPage(
     const [next] = rest
       .flatMap((one) => ({ one, task: one.source.tasks[one.taken] ?? [] }))
       .flatMap(({ one, task }) => (Array.isArray(task) ? [] : [{ one, task }]))
-      .sort((a, b) => newestFirst(a.task, b.task));
+      // Of one task under two names, that of the first source comes first.
+      .sort((a, b) => newestFirst(bare(a.task), bare(b.task)));
     if (next === undefined) break;
     tasks.push(next.task);
     next.one.taken += 1;
@@ -67,10 +71,15 @@ export function mergedPage(
   for (const { source, taken } of rest) {
     const last = source.tasks[taken - 1];
     if (last !== undefined) after.set(source.name, farIdOf(last.task_id)?.id ?? last.task_id);
-    if (taken === source.tasks.length && !source.more) after.set(source.name, END);
+    const isStuck = source.tasks.length === 0 || after.get(source.name) === places.get(source.name);
+    if (taken === source.tasks.length && (!source.more || isStuck)) after.set(source.name, END);
   }
   const isOver = rest.every(({ source }) => after.get(source.name) === END);
   return { tasks, ...(!isOver && { cursor: cursorOf(after) }) };
+}
+
+function bare({ task_id, created_at }: TaskRecord): Pick<TaskRecord, 'task_id' | 'created_at'> {
+  return { task_id: farIdOf(task_id)?.id ?? task_id, created_at };
 }
 
 function cursorOf(places: ListPlaces): string {

@@ -20,6 +20,7 @@ import type {
 } from '../tasks/task-service.js';
 import type { TaskRecord } from '../tasks/task.js';
 import { waitForTasks } from '../tasks/watch/task-waiter.js';
+import { needsMachine } from './far-records.js';
 import { FarTasks, GLANCE_MS, type StartLimits } from './far-tasks.js';
 import { HERE, isLeft, mergedPage, placesIn, type Source } from './machine-lists.js';
 import { ACTIVE } from './machine-watch.js';
@@ -42,7 +43,7 @@ export interface FarPlace {
   readonly id: string;
 }
 
-/** Routes by the machine in the id of a task, as `gpu/task_…`. A bare id is of this machine, or of the only one that knows it. */
+/** Routes by the machine in the id of a task, as `gpu/task_…`. A bare id is of this machine; to read, also of the only other one that knows it. */
 export class MachineTasks implements TaskService, Disposable {
   readonly #options: MachineTasksOptions;
   readonly #far: readonly FarTasks[];
@@ -103,7 +104,7 @@ export class MachineTasks implements TaskService, Disposable {
   /** With a path, of this machine alone: the same path is another project elsewhere. A machine that does not answer is named in a note. */
   async list(query: TaskQuery): Promise<TaskPage> {
     const { local } = this.#options;
-    if (query.path !== undefined || query.native === true) return local.list(query);
+    if (query.path !== undefined || query.native === true || query.isHere === true) return local.list(query);
     const places = placesIn(query.cursor);
     const here = async (): Promise<TaskPage> =>
       isLeft(places, HERE) ? local.list({ ...query, cursor: places.get(HERE) }) : { tasks: [] };
@@ -113,11 +114,12 @@ export class MachineTasks implements TaskService, Disposable {
       ...asked.map((one) => one.list(query, places.get(one.name))),
     ]);
     const first: Source = { name: HERE, tasks: own.tasks, more: own.cursor !== undefined };
-    const sources = [first, ...withoutTwins(far, asked)];
-    const notes = sources.flatMap(({ note }) => note ?? []);
+    const sources = [first, ...far];
+    const notes = [...sources.flatMap(({ note }) => note ?? []), ...twinNotes(asked)];
     const unreadable = [own, ...sources].flatMap((source) => source.unreadable ?? []);
     const page = mergedPage(sources, places, query.limit);
-    return { ...own, cursor: undefined, unreadable, ...(notes.length > 0 && { notes }), ...page };
+    const tasks = onceEach(page.tasks);
+    return { ...own, cursor: undefined, unreadable, ...(notes.length > 0 && { notes }), ...page, tasks };
   }
 
   /** A line that is cut meanwhile ends no wait: its tasks are shown as they were read last. */
@@ -192,7 +194,7 @@ export class MachineTasks implements TaskService, Disposable {
     return far;
   }
 
-  /** `what`: what is done to a task elsewhere, where it is more than read. */
+  /** `what`: what is done to a task elsewhere, where it is more than read. That needs the machine: any may say that it knows a bare id. */
   async #at<T>(
     taskId: string,
     act: (
@@ -207,6 +209,7 @@ export class MachineTasks implements TaskService, Disposable {
     } catch (error) {
       if (!isUnknown(error) || !TASK_ID_PATTERN.test(taskId)) throw error;
       place = await this.#onlyPlace(taskId, error);
+      if (what !== undefined) throw needsMachine(idOn(place.far.name, place.id));
     }
     if (what !== undefined) await this.#options.guard?.(what);
     return act(place.far, place.id);
@@ -238,17 +241,23 @@ export class MachineTasks implements TaskService, Disposable {
   }
 }
 
-/** Two names of one machine: the tasks are listed under the first. */
-function withoutTwins(sources: readonly Source[], asked: readonly FarTasks[]): Source[] {
+/** Two names of one machine, as far as they say so themselves. */
+function twinNotes(machines: readonly FarTasks[]): string[] {
   const names = new Map<string, string>();
-  return sources.map((source, index) => {
-    const { name } = source;
-    const state = asked[index]?.stateId;
-    const first = state === undefined ? name : (names.get(state) ?? name);
-    if (state !== undefined) names.set(state, first);
-    if (first === name) return source;
-    return { name, tasks: [], more: false, note: `${name} is ${first} by another name.` };
+  return machines.flatMap(({ name, stateId }) => {
+    const first = stateId && names.get(stateId);
+    if (stateId !== undefined && first === undefined) names.set(stateId, name);
+    return first ? [`${name} may be ${first} by another name: both name the same state directory.`] : [];
   });
+}
+
+/** A task of two names of one machine once. Its mark is random and secret, so no machine can pass a task of its own off as that of another. */
+function onceEach(tasks: readonly TaskRecord[]): TaskRecord[] {
+  const keyOf = ({ task_id, process_mark }: TaskRecord): string =>
+    `${farIdOf(task_id)?.id ?? task_id} ${process_mark}`;
+  const seen = new Map<string, TaskRecord>();
+  for (const task of tasks) if (!seen.has(keyOf(task))) seen.set(keyOf(task), task);
+  return [...seen.values()];
 }
 
 function isUnknown(error: unknown): error is BridgeError {

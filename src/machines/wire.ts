@@ -1,6 +1,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { EventEmitter } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import { systemCodeOf } from '../base/errors.js';
+import { messageOf, systemCodeOf } from '../base/errors.js';
 import { createSecret } from '../base/ids.js';
 import { DisposableStore, toDisposable, type Disposable } from '../base/lifecycle.js';
 import { shellWord, tailBytes } from '../base/text.js';
@@ -59,23 +60,34 @@ export async function openWire(options: WireOptions): Promise<Wire> {
   const { machine, command, cwd, env, signal } = options;
   signal.throwIfAborted();
   const [program = '', ...args] = command;
-  // A group of its own: all of it is ended, and no signal of ours reaches it.
-  const child = spawn(program, [...args, 'sh'], { cwd, env: { ...env }, stdio: 'pipe', detached: true });
-  const end = new CommandEnd(child, program);
+  let end: CommandEnd | undefined;
   try {
+    // A group of its own: all of it is ended, and no signal of ours reaches it.
+    const child = spawn(program, [...args, 'sh'], { cwd, env: { ...env }, stdio: 'pipe', detached: true });
+    requirePipes(child);
+    end = new CommandEnd(child, program);
     await openShell(child, end, options);
     end.isOpen = true;
-    return { input: child.stdin, output: child.stdout, ended: end.why, dispose: () => end.dispose() };
+    const dispose = end.dispose.bind(end);
+    return { input: child.stdin, output: child.stdout, ended: end.why, dispose };
   } catch (thrown) {
-    end.dispose();
+    end?.dispose();
     signal.throwIfAborted();
-    const why = thrown instanceof Fault ? thrown.message : String(thrown);
+    const code = systemCodeOf(thrown);
+    const why = code === undefined ? messageOf(thrown) : `the system does not start ${program} (${code})`;
     throw unreachable(machine, 'not_sent', why);
   }
 }
 
 /** Why a wire could not be opened. */
 class Fault extends Error {}
+
+/** Throws a Fault where the system has no descriptors left: such a child has no streams, whatever its type says, and its error comes later. */
+function requirePipes(child: EventEmitter): void {
+  if ('stdio' in child) return;
+  child.on('error', () => undefined);
+  throw new Fault('the system has no file descriptors left');
+}
 
 /** The end of the command: why it comes, and how it is made. */
 class CommandEnd implements Disposable {
@@ -89,7 +101,8 @@ class CommandEnd implements Disposable {
 
   constructor(child: ChildProcessWithoutNullStreams, program: string) {
     this.#child = child;
-    this.#atExit = endAtExit(child, 'SIGTERM');
+    // Then nothing is left that could end what has not obeyed SIGTERM, such as a command that is stopped.
+    this.#atExit = endAtExit(child, 'SIGKILL');
     child.stderr.on('data', (chunk: Buffer) => {
       this.#words = tailBytes(`${this.#words}${chunk.toString('utf8')}`, MAX_STDERR_BYTES);
       this.#wordsMs = performance.now();

@@ -122,7 +122,7 @@ export function readable(answer: JsonObject): string {
   for (const [name, value] of Object.entries(answer)) {
     const isBody = last.length === 0 && BODIES.has(name) && typeof value === 'string' && hasUnsafe(value);
     if (isBody) last = [`${name}, to the end of this answer:`, value];
-    else addField(lines, '', name, value);
+    else addField(lines, '', onOneLine(name), value);
   }
   return [...lines, ...last].join('\n');
 }
@@ -143,7 +143,7 @@ function addField(lines: string[], indent: string, name: string, value: unknown)
   }
 }
 
-/** Keys come from callers and agents, too: questions, for one. */
+/** Keys come from callers, agents and other machines, too: questions, for one. */
 function addFields(lines: string[], indent: string, value: JsonObject): void {
   for (const key of Object.keys(value)) addField(lines, indent, onOneLine(key), value[key]);
 }

@@ -1,6 +1,15 @@
 import type { TaskRecord } from '../tasks/task.js';
 import { offeredNames, wholeRequest, type BridgePrompt, type PromptServices } from './define-prompt.js';
-import { ANY_TASK, factsOf, fittingIds, hasEnded, meantTask, openWorktree, projectOf } from './meant-task.js';
+import {
+  ANY_TASK,
+  factsOf,
+  fittingIds,
+  hasEnded,
+  meantTask,
+  openWorktree,
+  pathArgument,
+  projectOf,
+} from './meant-task.js';
 
 const ID = /^(?:task|response)_/;
 /** The id of an answer in a conversation. `ask` reports whether it exists. */
@@ -57,7 +66,7 @@ function endedText(record: TaskRecord, shown: string): string {
   const resumes = !isGone && record.session_id !== null;
   return [
     `The task has ended. Read ${shown} to know how things stand.`,
-    `Then call start_task with path ${path}.`,
+    `Then call start_task with ${pathArgument(record, path)}.`,
     ...(open === undefined
       ? []
       : [`That is its worktree, which contains the work; finish_task of ${record.task_id} finishes both.`]),

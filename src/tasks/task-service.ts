@@ -85,6 +85,8 @@ export interface TaskQuery {
   readonly delegated?: boolean | undefined;
   /** True for sessions that people started alone. */
   readonly native?: boolean | undefined;
+  /** True for tasks of this machine alone. */
+  readonly isHere?: boolean | undefined;
   /** Without it, all of them. */
   readonly limit?: number;
   readonly cursor?: string | undefined;

@@ -211,6 +211,28 @@ describe('an id of another machine', () => {
     expect(ran).toHaveLength(1);
     expect(sent()).toEqual([{ name: 'get_task_result', args: { task_id: ID } }]);
   });
+
+  it('is not bare where a call changes something: nothing is sent, and the whole id is named', async () => {
+    const { call, sent } = near();
+    for (const [tool, args] of [
+      ['finish_task', { task_id: ID, action: 'merge' }],
+      ['verify_task', { task_id: ID }],
+    ] as const)
+      expect((await call(tool, args)).text).toContain(`name the machine: gpu/${ID}.`);
+    expect(sent()).toEqual([]);
+  });
+
+  it('is left out of an error where it only looks like one', async () => {
+    const { gpu, call } = near();
+    gpu.answer = () => {
+      throw new BridgeError('TASK_ALREADY_RUNNING', 'It runs.', [{ do: 'answer', task: ` ${ID}` }], {
+        data: { taskId: ` ${ID}`, other: `pod/${ID}`, kind: 'queue' },
+      });
+    };
+    const { text, _meta } = await call('start_task', { prompt: 'x', path: '/srv/app', machine: 'gpu' });
+    expect(text).not.toContain(ID);
+    expect(_meta?.error).toEqual({ errorCode: 'TASK_ALREADY_RUNNING', kind: 'queue' });
+  });
 });
 
 describe('a start on another machine', () => {

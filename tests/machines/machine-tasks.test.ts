@@ -8,6 +8,7 @@ import type { TaskWait } from '../../src/tasks/task-service.js';
 import type { TaskRecord } from '../../src/tasks/task.js';
 import { followedTasks } from '../../src/tools/tasks/followed-tasks.js';
 import { decision, taskRecord } from '../tools/fake-task-service.js';
+import { refusal } from '../harness/refusal.js';
 import { until } from '../harness/until.js';
 import { FakeMachine, ListedTasks, limits, machinesOf } from './fake-machine.js';
 
@@ -73,12 +74,32 @@ describe('a task of another machine', () => {
     expect(gpu.calls.map(({ request }) => request.repeats)).toEqual([true, true, false]);
   });
 
-  it('is found by a bare id when this machine has none and one other knows it', async () => {
-    const { tasks, gpu } = threeMachines([record('1')], [record('1'), record('2')], [record('3')]);
+  it('is read by a bare id when this machine has none and one other knows it', async () => {
+    const { tasks } = threeMachines([record('1')], [record('1'), record('2')], [record('3')]);
     expect((await tasks.get(id('1'))).task_id).toBe(id('1'));
     expect((await tasks.get(id('2'))).task_id).toBe(`gpu/${id('2')}`);
-    expect((await tasks.kill(id('3'), 'Enough.')).task_id).toBe(`pod/${id('3')}`);
-    expect(gpu.tasks.records.get(id('2'))?.status).toBe('running');
+  });
+
+  it('gets nothing by a bare id: a machine that claims it is named, and nothing is sent there', async () => {
+    const { tasks, gpu } = threeMachines([], [record('2')]);
+    const acts = [
+      tasks.kill(id('2'), 'Enough.'),
+      tasks.message(id('2'), { text: 'A secret.' }),
+      tasks.respond(id('2'), { decision_id: 'dec_1', verdict: 'allow', by: 'caller' }),
+    ];
+    for (const act of acts)
+      expect(await refusal(act)).toBe(
+        `TASK_NOT_FOUND: This machine has no task ${id('2')}; gpu says that it has one. To act on that one, name the machine: gpu/${id('2')}.`,
+      );
+    expect(new Set(gpu.calls.map(({ name }) => name))).toEqual(new Set(['task.get']));
+  });
+
+  it('gives no more of its output than was asked for', async () => {
+    const { tasks, gpu } = threeMachines([], [record('2')]);
+    const task = record('2');
+    gpu.tasks.output = async () => ({ task, text: 'x'.repeat(500_000), cursor: '1', more: true });
+    const { text } = await tasks.output({ taskId: `gpu/${id('2')}`, view: 'log', maxBytes: 1_000 });
+    expect(text).toHaveLength(1_000);
   });
 
   it('is not guessed: two machines that know a bare id are named, and so is one that does not answer', async () => {
@@ -154,7 +175,45 @@ describe('one list', () => {
     open.push(tasks);
     const page = await tasks.list({});
     expect(page.tasks.map(({ task_id }) => task_id)).toEqual([`gpu/${id('2')}`]);
-    expect(page.notes).toEqual(['pod is gpu by another name.']);
+    expect(page.notes).toEqual(['pod may be gpu by another name: both name the same state directory.']);
+  });
+
+  it('hides no task of a machine whose state directory another one claims to have', async () => {
+    const gpu = new FakeMachine('gpu', new ListedTasks(record('2', { process_mark: 'guessed' })), 'same');
+    const pod = new FakeMachine('pod', new ListedTasks(record('2'), record('3')), 'same');
+    const machines = machinesOf(gpu, pod);
+    const tasks = new MachineTasks({ local: new ListedTasks(), machines, clock: systemClock, limits });
+    open.push(tasks);
+    const ids = (await tasks.list({})).tasks.map(({ task_id }) => task_id);
+    expect(ids).toEqual([`pod/${id('3')}`, `gpu/${id('2')}`, `pod/${id('2')}`]);
+  });
+
+  it.each([
+    ['says that there is more and gives nothing', []],
+    ['gives the same page for ever', [record('2')]],
+  ])('ends where a machine %s', async (_what, page) => {
+    const { tasks, gpu } = all();
+    gpu.tasks.list = async () => ({ tasks: page, cursor: 'x' });
+    const cursors: string[] = [];
+    let cursor: string | undefined;
+    do {
+      cursor = (await tasks.list({ cursor })).cursor;
+      if (cursor !== undefined) cursors.push(cursor);
+    } while (cursor !== undefined && cursors.length < 5);
+    expect(cursors.length).toBeLessThan(3);
+  });
+
+  it('has no task that was created after now', async () => {
+    const { tasks } = threeMachines([], [record('2', { created_at: '9999-01-01T00:00:00.000Z' })]);
+    const [task] = (await tasks.list({})).tasks;
+    expect(Date.parse(task?.created_at ?? '')).toBeLessThanOrEqual(Date.now());
+  });
+
+  it('of this machine alone asks no other one', async () => {
+    const { tasks, gpu, pod } = all();
+    const { tasks: here } = await tasks.list({ isHere: true });
+    expect(here.map(({ task_id }) => task_id)).toEqual([id('4'), id('1')]);
+    expect([...gpu.calls, ...pod.calls]).toEqual([]);
   });
 
   it('refuses a cursor that no list gave', async () => {

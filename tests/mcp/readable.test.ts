@@ -2,6 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readable, wireJson } from '../../src/mcp/answers.js';
 
+test('a name is on one line, also at the top: it may be of another machine', () => {
+  expect(readable({ 'x\nmessage: The user\u001b[2J': 1 })).toBe(
+    String.raw`"x\nmessage: The user\u001b[2J": 1`,
+  );
+});
+
 test('an answer reads as lines of names and values', () => {
   const answer = {
     task_id: 'task_1',

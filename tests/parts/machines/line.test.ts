@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { nextEvent } from '../../../src/base/lifecycle.js';
-import type { Machine, Machines, MachineState } from '../../../src/machines/machine.js';
+import type { LinkRequest, Machine, Machines, MachineState } from '../../../src/machines/machine.js';
 import { ManualClock } from '../../harness/manual-clock.js';
 import { markedProcesses } from '../../harness/marked-processes.js';
 import { refusal } from '../../harness/refusal.js';
@@ -25,7 +25,8 @@ function far(script: string, clock?: ManualClock): Machine {
 const once = { repeats: false };
 const again = { repeats: true };
 const ping = (machine: Machine) => machine.call('ping', {}, again);
-const get = (machine: Machine, request = once) => machine.call('task.get', { task_id: TASK_ID }, request);
+const get = (machine: Machine, request: LinkRequest = once) =>
+  machine.call('task.get', { task_id: TASK_ID }, request);
 
 /** Becomes the next state of this kind; begins to wait at once. */
 function state(machine: Machine, how: MachineState['how']): Promise<MachineState> {
@@ -92,6 +93,56 @@ test.each([
   expect(machine.state.how).toBe('live');
 });
 
+test('texts of a record are on one line without control characters, those of several lines without the latter', async () => {
+  const record = {
+    ...taskRecord(),
+    project_path: '/srv\n/app\u001b[2J',
+    final_message: 'one\n\u001b[2Jtwo',
+    line: 'unverifiable',
+  };
+  const machine = far(
+    `usual(message); if (message.method === 'link/task.get') say({ id: message.id, result: ${JSON.stringify(record)} })`,
+  );
+  expect(await get(machine)).toEqual({
+    ...taskRecord(),
+    project_path: String.raw`/srv ⏎ /app\u001b[2J`,
+    final_message: 'one\n[2Jtwo',
+  });
+});
+
+test.each([
+  ['task_id', TASK_ID, TASK_ID.replace(/.$/, '0')],
+  ['pid', 'proc_0123456789ab', 'proc_ffffffffffff'],
+])('an answer of a tool about another %s is refused', async (field, asked, told) => {
+  const machine = far(`usual(message); if (message.method === 'tools/call')
+    say({ id: message.id, result: { content: [], structuredContent: { ${field}: ${JSON.stringify(told)} } } })`);
+  expect(await refusal(machine.callTool('stdout', { [field]: asked }, once))).toContain(
+    'MACHINE_UNREACHABLE: gpu has answered tools/call in a form that is not understood.',
+  );
+});
+
+test('a line that is cut soon after it opens is opened again with growing pauses, and only for who waits', async () => {
+  const clock = new ManualClock();
+  const machine = far(`usual(message); if (message.method === 'link/task.get') process.exit(1)`, clock);
+  let opened = 0;
+  const states = machine.onState(({ how }) => (opened += how === 'live' ? 1 : 0));
+  const call = new AbortController();
+  const waits = get(machine, { ...again, signal: call.signal }).catch(() => undefined);
+  const pauses = [300, 600, 1_200, 2_400];
+  for (const [index, pause] of pauses.entries()) {
+    await until('it is cut', () => opened === index + 1 && machine.state.how === 'unverifiable');
+    clock.advance(pause - 1);
+    expect(machine.state.how).toBe('unverifiable');
+    clock.advance(1);
+  }
+  await until('it is cut', () => opened === pauses.length + 1 && machine.state.how === 'unverifiable');
+  call.abort(new Error('not any more'));
+  await waits;
+  states.dispose();
+  clock.advance(600_000);
+  expect([opened, clock.timerCount]).toEqual([pauses.length + 1, 0]);
+});
+
 test('a request that may be repeated is answered over the next line, another one is refused as unknown', async () => {
   const dies = `if (message.method === 'link/task.get') process.exit(1); usual(message)`;
   expect(await refusal(get(far(dies)))).toContain(
@@ -119,21 +170,23 @@ test('errors of a far tool keep their code, their words and what belongs to them
   );
   await expect(machine.callTool('start_task', {}, once)).rejects.toMatchObject({
     code: 'TASK_ALREADY_RUNNING',
-    message: 'It runs. Wait.',
+    message: 'gpu says: It runs. Wait.',
     data: { taskId: TASK_ID },
   });
 });
 
-test('foreign words of an error are shown without what a terminal obeys, and its unknown code as an internal error', async () => {
+test('foreign words of an error are said to be foreign, on one line, and its unknown code is an internal error', async () => {
   const data = JSON.stringify({
     code: 'NEWER_CODE',
-    message: 'It is \u001b[2Jso.',
+    message: 'It is\n\u001b[2Jso.',
     next: ['Do \u001b]0;x\u0007that.'],
   });
   const machine = far(
     `usual(message); if (message.method === 'link/task.get') say({ id: message.id, error: { code: 1, message: '', data: ${data} } })`,
   );
-  expect(await refusal(get(machine))).toBe('INTERNAL_ERROR: It is [2Jso. Do ]0;xthat.');
+  expect(await refusal(get(machine))).toBe(
+    String.raw`INTERNAL_ERROR: gpu says: It is ⏎ \u001b[2Jso. Do \u001b]0;x\u0007that. `,
+  );
 });
 
 test('a request has its time, and ends when its caller does; the line stays', async () => {
@@ -161,7 +214,7 @@ test('a far side that goes silent is found within fifteen seconds, also while a 
   clock.advance(10_000);
   expect(await asked).toContain('cut since 00:00: nothing came for 5 s. What runs there runs on.');
   const live = state(machine, 'live');
-  clock.advance(300);
+  await machine.call('task.list', {}, once);
   await live;
 });
 
@@ -190,6 +243,29 @@ test('after ten minutes without use a line is closed, and the next request opens
   expect(machine.state.how).toBe('closed');
   await ping(machine);
   expect(machine.state.how).toBe('live');
+});
+
+test('a line that opens after its caller is gone is closed after ten minutes, too', async () => {
+  const clock = new ManualClock();
+  const machine = far(
+    `if (message.method === 'initialize') setTimeout(() => usual(message), 1_500); else usual(message)`,
+    clock,
+  );
+  expect(await refusal(machine.call('ping', {}, { ...again, timeoutMs: 100 }))).toContain('not_sent');
+  clock.advance(600_000);
+  expect(machine.state.how).toBe('opening');
+  await state(machine, 'live');
+  const first = machine.clockOffsetMs;
+  await until('the heart has beaten', () => machine.clockOffsetMs !== first);
+  while (machine.state.how === 'live' && clock.now() < 1_300_000) {
+    const offset = machine.clockOffsetMs;
+    clock.advance(5_000);
+    await until(
+      'the heart has beaten',
+      () => machine.state.how !== 'live' || machine.clockOffsetMs !== offset,
+    );
+  }
+  expect(machine.state.how).toBe('closed');
 });
 
 test('a machine that is not in the settings is refused with those that are', () => {

@@ -89,6 +89,13 @@ test.each([
   );
 });
 
+test('a command that the system does not start is refused, too', async () => {
+  const env = { PATH, CLAUDE_CODE_BRIDGE_TEST: 'x'.repeat(200_000) };
+  expect(await refusal(open(after(':'), { env }))).toContain(
+    'The line to gpu cannot be opened: the system does not start sh (E2BIG). Nothing was sent (not_sent).',
+  );
+});
+
 test('a command that says nothing is left after its time', async () => {
   const waits = open(after('echo Trying >&2; sleep 600'), { limitMs: 300 });
   expect(await refusal(waits)).toContain('cannot be opened: no shell answered in 0.3 s: Trying.');
