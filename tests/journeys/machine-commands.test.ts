@@ -1,7 +1,8 @@
 // docs/machines.md: tasks on another machine by the commands of this one. The other machine is another user's home on this computer.
-import { rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
 import { attach } from '../harness/attached-terminal.js';
 import { repository } from '../harness/project-files.js';
 import { commandOf } from '../harness/marked-processes.js';
@@ -131,6 +132,24 @@ test('a machine that does not answer is named, and hides no task of this one', a
   expect(await here.run('tasks', 'show', 'gpu/123456')).toMatchObject({ code: 69 });
   await here.mend();
   expect((await here.run('machines')).out).toMatch(/\n {5}live: \S+, version \S+, 0 tasks running\n$/);
+});
+
+test('the bridge of a machine with two names is not removed by one of them', async () => {
+  const far = await startBridge({ claude: scriptedAgent });
+  const here = await near(far);
+  const { MCP_MACHINES: machines, ...env } = here.env;
+  const { gpu } = z.object({ gpu: z.unknown() }).parse(JSON.parse(machines));
+  const file = join(here.root, 'settings.json');
+  await writeFile(file, JSON.stringify({ machines: { gpu, twin: gpu } }));
+  const purged = await runCommand(['--config', file, 'machines', 'rm', 'twin', '--purge'], {
+    cwd: here.root,
+    env,
+  });
+  expect(purged).toMatchObject({
+    code: 64,
+    err: expect.stringContaining('gpu is the same machine') as string,
+  });
+  expect(await readFile(file, 'utf8')).toContain('twin');
 });
 
 test('the checks of a task there run there', async () => {

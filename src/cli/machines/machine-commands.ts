@@ -98,7 +98,7 @@ export async function addMachine(
 
 /**
  * Takes a machine out of the settings; with `isPurge` removes the bridge there first. Throws MACHINE_NOT_FOUND, CONFIG_ERROR; with `isPurge`
- * INVALID_ARGUMENTS while something runs with it, and MACHINE_UNREACHABLE: then nothing is changed.
+ * INVALID_ARGUMENTS while something runs with it or another name is the same machine, and MACHINE_UNREACHABLE: then nothing is changed.
  */
 export async function removeMachine(
   name: string,
@@ -110,7 +110,10 @@ export async function removeMachine(
   const settings = await settingsOf(context);
   const { command } = settings.get(name);
   settings.requireFile();
-  if (isPurge) await purge({ machine: name, command, env, signal });
+  if (isPurge) {
+    await requireNoTwin(name, settings, context);
+    await purge({ machine: name, command, env, signal });
+  }
   await settings.change(name, undefined);
   const left = 'Its tasks, their records and your settings there stay.';
   const stays = `${name} is taken out. ${left} So does the bridge there; to remove it, once no task runs, run there:`;
@@ -119,6 +122,23 @@ export async function removeMachine(
     : withCommand(stays, `rm -r ~/${INSTALL_FOLDER}`, look);
   void output.write(`${fittedLines(text, look)}\n`);
   return exitCodes.done;
+}
+
+/** Throws INVALID_ARGUMENTS where another name of the settings is the same machine and user, as far as it answers. */
+async function requireNoTwin(
+  name: string,
+  settings: Awaited<ReturnType<typeof settingsOf>>,
+  context: CommandContext,
+): Promise<void> {
+  const live = (await answersOf(settings, context)).flatMap((one) => (one.live ? [one] : []));
+  const own = live.find((one) => one.name === name);
+  const twin = live.find((one) => one.name !== name && one.state_id === own?.state_id);
+  if (twin === undefined) return;
+  throw new BridgeError(
+    'INVALID_ARGUMENTS',
+    `${twin.name} is the same machine as ${name}, and needs the bridge there.`,
+    `Nothing was changed. To take out the name alone: ${context.command} machines rm ${name}`,
+  );
 }
 
 /** Prints what the doctor there has found, behind what is known of the line. Resolves with 0, 1 (warnings) or 2 (errors). Throws as `addMachine`. */
@@ -174,12 +194,7 @@ async function farReport(shell: FarShell, bridge: readonly string[] | undefined,
 export async function listMachines(json: boolean, context: CommandContext): Promise<ExitCode> {
   const { command: own, look, output } = context;
   const settings = await settingsOf(context);
-  const machines = openMachines({ ...context, config: settings });
-  const asked = machines.all.map(async (machine) => ({
-    ...{ name: machine.name, command: settings.get(machine.name).command },
-    ...(await answerOf(machine)),
-  }));
-  const answers = await Promise.all(asked).finally(() => machines.dispose());
+  const answers = await answersOf(settings, context);
   const width = Math.max(0, ...answers.map(({ name }) => name.length));
   const indent = ' '.repeat(width + 2);
   const lines = answers.map(({ name, command, ...one }) => {
@@ -193,6 +208,16 @@ export async function listMachines(json: boolean, context: CommandContext): Prom
   const text = `${(lines.length === 0 ? [none] : lines).join('\n')}\n`;
   void output.write(json ? `${JSON.stringify(answers, null, 2)}\n` : text);
   return exitCodes.done;
+}
+
+/** What all machines of the settings say, each asked for at most ten seconds. */
+async function answersOf(settings: Awaited<ReturnType<typeof settingsOf>>, context: CommandContext) {
+  const machines = openMachines({ ...context, config: settings });
+  const asked = machines.all.map(async (machine) => ({
+    ...{ name: machine.name, command: settings.get(machine.name).command },
+    ...(await answerOf(machine)),
+  }));
+  return Promise.all(asked).finally(() => machines.dispose());
 }
 
 /** What a machine says when it is asked: two with the same `state_id` are one machine and one user. */
