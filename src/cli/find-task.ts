@@ -65,7 +65,9 @@ export async function findTask(
   }
   if (others.length === 0) return shelf.read(first);
   const message = `'${shown}' may be ${matching.length} ${one}s: ${named(matching)}.`;
-  throw new BridgeError('INVALID_ARGUMENTS', message, 'Use more of the id.');
+  const isOne = new Set(matching.map((id) => farIdOf(id)?.id ?? id)).size === 1;
+  const hint = isOne ? 'Use one of these: they differ in the machine alone.' : 'Use more of the id.';
+  throw new BridgeError('INVALID_ARGUMENTS', message, hint);
 }
 
 function onlyRunning(running: readonly TaskRecord[], { one, list }: ShelfWords): TaskRecord {

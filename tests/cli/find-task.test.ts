@@ -22,6 +22,14 @@ it('names the candidates of six digits with which one id begins and another one 
   });
 });
 
+it('asks for the machine where two have the same id', async () => {
+  const twins = { ...onlyOne, ids: async () => [`gpu/${TASK_ID}`, `pod/${TASK_ID}`] };
+  await expect(findTask(twins, TASK_ID, words)).rejects.toMatchObject({
+    message: `'${TASK_ID}' may be 2 tasks: gpu/${TASK_ID}, pod/${TASK_ID}.`,
+    hint: 'Use one of these: they differ in the machine alone.',
+  });
+});
+
 it.each(['gpu/ef0123', 'ef0123', 'gpu/task_0', TASK_ID])(
   'finds the task of another machine for %j',
   async (given) => {
