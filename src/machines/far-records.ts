@@ -86,7 +86,7 @@ export function errorFrom(machine: string, error: unknown): unknown {
 
 /** Why what is known of a machine is not of now: `unverifiable since 14:02 (…)`. */
 export function cutWords({ state }: Pick<Machine, 'state'>, nowMs: number): string {
-  if (state.how !== 'unverifiable') return 'no answer yet';
+  if (state.how !== 'unverifiable') return 'not answering yet';
   const why = state.why === '' ? '' : ` (${oneLine(state.why, MAX_WHY_CHARS)})`;
   return `unverifiable since ${timeWords(state.sinceMs, nowMs)}${why}`;
 }

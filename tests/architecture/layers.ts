@@ -35,7 +35,7 @@ export const layers: readonly Layer[] = [
     holds: 'errors, lifecycle, events, clock, logger, ids, JSON files',
     imports: [],
     entries: ['files/json-file', 'logger', 'system-clock'],
-    ceiling: 1333,
+    ceiling: 1385,
   },
   {
     folder: 'os',
@@ -151,7 +151,7 @@ export const layers: readonly Layer[] = [
       'watch/task-watches',
       'own-session',
     ],
-    ceiling: 7908,
+    ceiling: 7914,
   },
   {
     folder: 'conversations',
@@ -237,14 +237,14 @@ export const layers: readonly Layer[] = [
     holds: 'other machines: the line to each, what both ends say, and tasks there as they are seen here',
     imports: ['keeper', 'mcp', 'tasks', 'checks', 'config', 'approvals', 'store', 'pty', 'os', 'base'],
     entries: ['machines', 'wire', 'machine-tasks', 'far-tools'],
-    ceiling: 2788,
+    ceiling: 3061,
   },
   {
     folder: 'board',
     holds: 'the page of all tasks: its messages, its state, its server',
     imports: ['machines', 'keeper', 'processes', 'screen', 'git', 'tasks', 'checks', 'store', 'os', 'base'],
     entries: ['board', 'chat-board', 'door', 'reviews'],
-    ceiling: 4225,
+    ceiling: 3606,
   },
   {
     folder: 'native',
@@ -286,28 +286,28 @@ export const layers: readonly Layer[] = [
     holds: 'ways in, as slash commands',
     imports: ['mcp', 'tasks', 'base'],
     entries: [],
-    ceiling: 316,
+    ceiling: 347,
   },
   {
     folder: 'services',
     holds: 'composition: builds each service for the first call that needs it',
     imports: 'everything',
     entries: ['server-services', 'always-rules', 'git-services'],
-    ceiling: 1227,
+    ceiling: 1207,
   },
   {
     folder: 'bridge.ts',
     holds: 'composition of one server',
     imports: 'everything',
     entries: [],
-    ceiling: 131,
+    ceiling: 132,
   },
   {
     folder: 'board-main.ts',
     holds: 'the program of the board, and its composition',
     imports: 'everything',
     entries: [],
-    ceiling: 141,
+    ceiling: 151,
   },
   {
     folder: 'doctor',
@@ -353,7 +353,7 @@ export const layers: readonly Layer[] = [
       'standard-output',
       'trust',
     ],
-    ceiling: 6782,
+    ceiling: 6464,
   },
   { folder: 'main.ts', holds: 'the program', imports: 'everything', entries: [], ceiling: 25 },
 ];
@@ -391,13 +391,13 @@ export const areas: readonly Area[] = [
     entries: [],
     ceiling: 1874,
   },
-  { folder: 'bench', holds: 'benchmarks', imports: 'everything', entries: [], ceiling: 1195 },
+  { folder: 'bench', holds: 'benchmarks', imports: 'everything', entries: [], ceiling: 1153 },
   {
     folder: 'tests',
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 53148,
+    ceiling: 53603,
   },
 ];
 

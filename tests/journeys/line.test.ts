@@ -121,7 +121,9 @@ test('a channel to a task that has ended is refused with why', async () => {
     const opened = await refusal(gpu.openChannel({ kind: 'terminal', task_id }));
     return !opened.startsWith('no error') && opened;
   });
-  expect(refused).toContain(`TASK_UNREACHABLE: gpu says: Task ${task_id} cannot be reached: its keeper is gone.`);
+  expect(refused).toContain(
+    `TASK_UNREACHABLE: gpu says: Task ${task_id} cannot be reached: its keeper is gone.`,
+  );
 });
 
 test('a far server that dies ends nothing: who waited for a task gets its end over the next one', async () => {
