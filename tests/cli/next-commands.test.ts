@@ -124,7 +124,7 @@ test('a tree that another machine names is quoted where a shell would read more 
       insertions: 0,
       deletions: 0,
       dirty_before: { count: 0, untouched: [], changed: [], committed: [] },
-      uncommitted: [],
+      uncommitted: 0,
       commits: [],
       commits_total: 0,
       ignored: [],
