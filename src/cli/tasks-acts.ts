@@ -183,7 +183,7 @@ async function finish(
   const receipt = isOver ? undefined : await receiptOf(found);
   const tree = receipt && treeOf(receipt);
   if (receipt !== undefined) for (const line of changedFiles(receipt)) say(line);
-  if (tree !== undefined) say(`tree ${tree}`);
+  if (tree !== undefined) say(`tree ${shownLine(tree)}`);
   const isReviewed = given !== undefined && action === 'undo';
   if (questions !== undefined && isFinal(status) && !isOver && !isReviewed) {
     const unmet = anyway ? undefined : unmetWords(await finisher.unmet(found, action, given ?? tree));

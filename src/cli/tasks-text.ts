@@ -1,6 +1,6 @@
 // Pure: one task as a person reads it in a terminal.
 import { farIdOf, idOn } from '../base/ids.js';
-import { countedNoun, oneLine, quotedLines } from '../base/text.js';
+import { countedNoun, oneLine, quotedLines, shellWord, shownLine } from '../base/text.js';
 import { worktreeTask } from '../projects/worktree-path.js';
 import { usedWords } from '../tasks/budget/budget.js';
 import { canContinue } from '../tasks/polling-hint.js';
@@ -138,8 +138,9 @@ function endedCommands(record: TaskRecord, { command, receipt, isGone }: Details
   const id = shortId(record.task_id);
   const finish = (action: string, task = id): Line => [action, `${command} tasks finish ${task} ${action}`];
   const reviewed = ([name, words]: Line): Line => {
+    // Another machine may name what a shell would run.
     const tree = receipt && treeOf(receipt);
-    return [name, tree === undefined ? words : `${words} --reviewed ${tree}`];
+    return [name, tree === undefined ? words : `${words} --reviewed ${shellWord(shownLine(tree), '/')}`];
   };
   // With the budget of the day used up it would be refused; `go on` says when it is possible. No answer: nothing to go on from.
   const isOver = isNative(record) || record.ended_by_budget === 'day' || record.tokens === 0;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { sampleReceipt, sampleRecord, sampleWorktree } from '../tasks/sample-task.js';
+import type { Receipt } from '../../src/tasks/receipt/receipt.js';
 import { interruptedWords, taskDetails } from '../../src/cli/tasks-text.js';
 import { nextWords } from '../../src/base/errors.js';
 import { byCommand, nextLines } from '../../src/cli/next-commands.js';
@@ -112,4 +113,27 @@ test('a task whose folder is gone says so, and offers nothing that needs it', ()
   expect(taskDetails({ ...record, worktree: { ...worktree, finished } }, options)).toMatch(
     /^finished +.*: Discarded\. Its commits remain as refs\/kept/m,
   );
+});
+
+test('a tree that another machine names is quoted where a shell would read more in it', () => {
+  const git: Receipt['git'] = {
+    ...{ state: 'repository', repository: '/p', tree: 'x;id\nid', start_tree: 'y' },
+    ...{
+      files: [],
+      files_total: 1,
+      insertions: 0,
+      deletions: 0,
+      dirty_before: { count: 0, untouched: [], changed: [], committed: [] },
+      uncommitted: 0,
+      commits: [],
+      commits_total: 0,
+      ignored: [],
+      notes: [],
+    },
+    ...{ branch_before: null, branch_after: null, head_before: null, head_after: null },
+  };
+  const record = sampleRecord({ task_id: 'gpu/task_00000000000000000001', status: 'completed' });
+  const options = { nowMs: 0, homeDir: '/home/ann', command: 'bridge', look: piped };
+  const shown = taskDetails(record, { ...options, receipt: sampleReceipt({ git }) });
+  expect(shown).toContain(" undo --reviewed 'x;id ⏎ id'\n");
 });

@@ -120,7 +120,10 @@ export class AttachSession implements Disposable {
         this.#cut = [`${words} · ${detachKey.name} leaves`];
         if (this.#taken !== undefined) this.#view();
       }
-      const link = await line.reopen().catch(unlessUnreachable);
+      // Who has left closes the line, too.
+      const link = await line
+        .reopen()
+        .catch((error: unknown) => (this.#owned.isDisposed ? 'gone' : unlessUnreachable(error)));
       if (link === 'gone') break;
       if (link !== undefined) return this.#goOn(link);
       await sleep(systemClock, AGAIN_MS);
