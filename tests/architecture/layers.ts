@@ -353,7 +353,7 @@ export const layers: readonly Layer[] = [
       'standard-output',
       'trust',
     ],
-    ceiling: 6464,
+    ceiling: 6468,
   },
   { folder: 'main.ts', holds: 'the program', imports: 'everything', entries: [], ceiling: 25 },
 ];
@@ -397,7 +397,7 @@ export const areas: readonly Area[] = [
     holds: 'tests, their harness and fixtures in code',
     imports: 'everything',
     entries: [],
-    ceiling: 53603,
+    ceiling: 53629,
   },
 ];
 
