@@ -250,6 +250,7 @@ export class Line implements Machine, Disposable {
     if (error instanceof FarRefusal) return refusalOf(this.name, error);
     if (error instanceof Misread)
       return unanswered(this.name, sent, `has answered ${method} in a form that is not understood`);
+    if (this.#end.signal.aborted) return unreachable(this.name, sent, 'it was closed');
     const state = this.#state;
     if (error instanceof NoAnswer && state.how === 'live')
       return unanswered(this.name, sent, `has not answered ${method} in time`);

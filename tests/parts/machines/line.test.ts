@@ -268,6 +268,15 @@ test('a line that opens after its caller is gone is closed after ten minutes, to
   expect(machine.state.how).toBe('closed');
 });
 
+test('a call whose line is disposed while it opens is refused like any other that has no line', async () => {
+  const machine = far(`if (message.method !== 'initialize') usual(message)`);
+  const asked = refusal(machine.openChannel({ kind: 'changes' }));
+  machines?.dispose();
+  expect(await asked).toContain(
+    'The line to gpu cannot be opened: it was closed. Nothing was sent (not_sent).',
+  );
+});
+
 test('a machine that is not in the settings is refused with those that are', () => {
   far('usual(message)');
   expect(() => machines?.get('gpuu')).toThrow('The setting machines has no "gpuu".');
