@@ -91,6 +91,23 @@ describe('a far side that lies', () => {
     }
   });
 
+  it('by a command that is stopped leaves no process once the server has ended', async () => {
+    const stopped = { command: ['sh', '-c', 'kill -STOP $$; exec "$0"'] };
+    const bridge = await startBridge({
+      claude: quickAgent,
+      env: { MCP_MACHINES: JSON.stringify({ stopped }) },
+    });
+    const listing = bridge.mcp.callTool('list_tasks', {});
+    const commands = async (): Promise<string[]> => {
+      const lines = await Promise.all((await markedProcesses(bridge.workplace.root)).map(commandOf));
+      return lines.filter((line) => line.includes('kill -STOP'));
+    };
+    await until('the command is there', async () => (await commands()).length > 0);
+    await listing;
+    await bridge.mcp.close();
+    await until('the command is gone', async () => (await commands()).length === 0);
+  });
+
   it('by what its shell prints before the bridge is refused or passed over', async () => {
     const workplace = await createWorkplace();
     onTestFinished(() => workplace.remove());
