@@ -24,7 +24,7 @@ const MAX_PAUSE_MS = 30_000;
 const ATTEMPT_MS = 5_000;
 const SLOW = 3;
 /** What a line that was cut soon after it opened has to last until the next pause is short again. */
-const STEADY_MS = 30_000;
+const STEADY_MS = 2_000;
 
 /** The line to one machine: opened by the first request, opened again when it was cut, closed after ten minutes without use. */
 export class Line implements Machine, Disposable {
